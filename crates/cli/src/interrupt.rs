@@ -1,5 +1,5 @@
-//! Handles signals: Ctrl-C, `kill` and a closed terminal end the command with the exit codes 130, 143 and 129. No
-//! partial file is left behind.
+//! Handles signals: Ctrl-C, `kill` and a closed terminal end the command with the exit codes 130, 143 and 129,
+//! respectively. No partial file is left behind.
 
 use crate::error::CliError;
 use std::sync::{Mutex, PoisonError};

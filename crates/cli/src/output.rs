@@ -67,19 +67,19 @@ impl OutputArgs {
     }
 }
 
-/// Prints text to stdout with terminal control sequences escaped, and with line breaks between words on a terminal. A
-/// closed pipe is not an error.
+/// Prints a text to stdout. Terminal control characters are escaped, and on a terminal, long lines are broken between
+/// words. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), CliError> {
     print_styled(&shown(text))
 }
 
-/// Prints to stdout a text that may contain styles, with line breaks between words on a terminal. Control characters
-/// from files must already have been escaped.
+/// Prints to stdout a text that may contain styles. On a terminal, long lines are broken between words. Control
+/// characters from files must already have been escaped.
 pub(crate) fn print_styled(text: &str) -> Result<(), CliError> {
     print_raw(&terminal::for_stdout(text))
 }
 
-/// Prints text to stdout without escaping it. The text must come from this program.
+/// Prints a text to stdout without escaping it. The text must come from this program.
 pub(crate) fn print_raw(text: &str) -> Result<(), CliError> {
     to_stdout(|out| out.write_all(text.as_bytes()))
 }
@@ -125,8 +125,8 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     terminal::aligned(table, terminal::width())
 }
 
-/// Writes a line to stderr with terminal control characters escaped and, on a terminal, with styles and with line
-/// breaks between words. Write errors are ignored: they cannot be reported.
+/// Writes a line to stderr. Terminal control characters are escaped. On a terminal, the line is styled and, if it is
+/// long, broken between words. Write errors are ignored, because they cannot be reported.
 pub(crate) fn note(text: &str) {
     let text = terminal::for_stderr(&terminal::message(&shown(text)));
     let _ = writeln!(io::stderr(), "{text}");
@@ -136,7 +136,7 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => {
-            // Exits without flushing the rest of the buffer: nothing reads it.
+            // Exits without flushing the rest of the buffer, because nothing reads it.
             std::process::exit(0)
         }
         Err(e) => Err(CliError::system(format!("standard output: {e}"))),

@@ -1,6 +1,6 @@
 //! The terminal: its width, line breaks between words, and styles.
 //!
-//! Styles are used on a terminal only. `console` respects `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
+//! Styles are used only on a terminal. `console` respects `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
 
 use console::{StyledObject, Term, measure_text_width, style};
 
@@ -25,14 +25,14 @@ fn columns(term: &Term) -> Option<usize> {
     Some(usize::from(columns).max(LEAST_WIDTH))
 }
 
-/// Breaks lines that are too long for standard output between words. If standard output is not a terminal, the text is
-/// unchanged.
+/// Breaks the lines that are too long for standard output; breaks are between words. If standard output is not a
+/// terminal, the text is unchanged.
 pub(crate) fn for_stdout(text: &str) -> String {
     broken(text, columns(&Term::stdout()))
 }
 
-/// Breaks lines that are too long for standard error between words. If standard error is not a terminal, the text is
-/// unchanged.
+/// Breaks the lines that are too long for standard error; breaks are between words. If standard error is not a
+/// terminal, the text is unchanged.
 pub(crate) fn for_stderr(text: &str) -> String {
     broken(text, columns(&Term::stderr()))
 }
@@ -100,9 +100,9 @@ pub(crate) fn message(text: &str) -> String {
     }
 }
 
-/// Formats a table as lines with columns of equal width. The first column is left-aligned, unless all its cells below
-/// the header are numbers; all other columns are right-aligned. A table that is wider than `width` is split between
-/// columns into blocks, each of which repeats the first column.
+/// Formats a table as lines with aligned columns. The first column is left-aligned, unless all its cells below the
+/// header are numbers; all other columns are right-aligned. A table that is wider than `width` is split between columns
+/// into blocks, each of which repeats the first column.
 pub(crate) fn aligned(table: &[Vec<String>], width: usize) -> Vec<String> {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width_of = |column: usize| {

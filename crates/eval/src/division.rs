@@ -59,7 +59,7 @@ impl Costs {
         }
     }
 
-    /// The predicted seconds of a trial, or `otherwise` if nothing is known about its experiment.
+    /// The predicted duration of a trial in seconds, or `otherwise` if nothing is known about its experiment.
     #[must_use]
     pub fn of(&self, key: &TrialKey, otherwise: f64) -> f64 {
         let timed = self.configurations.get(&(key.experiment.clone(), key.configuration_text()));
@@ -71,8 +71,8 @@ impl Costs {
 /// A plan divided among shards whose predicted costs are about equal.
 ///
 /// *Method.* Trials are assigned in order of decreasing cost, each to the shard with the smallest cost so far. Ties are
-/// broken by the order of the plan. *Guarantee.* The largest cost is at most 4/3 of the least possible one (Graham
-/// 1969). *Cost.* O(n lg n) time.
+/// broken by the order of the plan. *Guarantee.* The largest cost of a shard is at most 4/3 of the smallest possible
+/// value (Graham 1969). *Cost.* O(n lg n) time.
 ///
 /// ```
 /// use halfspaces_eval::{Division, Shard, TrialKey};
@@ -112,7 +112,8 @@ impl Ord for Cost {
 }
 
 impl Division {
-    /// Divides trials with their predicted costs among `count` shards. There must be at least one shard.
+    /// Divides trials among `count` shards. Each trial is given with its predicted cost. There must be at least one
+    /// shard.
     ///
     /// # Panics
     /// Panics if `count` is 0.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The machine of a run. The report shows it, but it is never compared with that of another run.
+/// The machine of a run. The report shows it, but the machines of two runs are never compared.
 ///
 /// ```
 /// use halfspaces_eval::Host;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The error of a result file that could not be written.
+/// A result file could not be written.
 ///
 /// ```
 /// use halfspaces_eval::write_atomically;

@@ -235,7 +235,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// The times of two runs are added, for each configuration; trials are counted in the store.
+    /// The times of two runs are added for each configuration. The number of trials is not added, because it is counted
+    /// in the store.
     #[test]
     fn times_of_two_runs_are_added() {
         let mut first = ExperimentTime { seconds: 2.0, trials: 5, ..ExperimentTime::new("D") };

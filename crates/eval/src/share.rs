@@ -72,7 +72,7 @@ pub enum MergeError {
 
 impl Share {
     /// The shares of a report that is made from `folders`, in the order of the shards. Each folder is given with its
-    /// shares. `earlier` contains the earlier shares of the output folder, with its path; shares from `folders` replace
+    /// shares. `earlier` contains the path of the output folder with its earlier shares; shares from `folders` replace
     /// those of the same shard.
     ///
     /// # Errors

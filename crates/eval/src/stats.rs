@@ -41,7 +41,7 @@ fn student(freedom: f64) -> StudentsT {
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_upper;
-/// // No failure in 29, 59, 299 trials is the smallest sample that proves <= .1, .05, .01 at 95 %.
+/// // Without a failure, 29, 59 and 299 trials are needed to prove at most .1, .05 and .01 at 95 %.
 /// for (trials, delta) in [(29, 0.1), (59, 0.05), (299, 0.01)] {
 ///     assert!(binomial_upper(0, trials, 0.95).unwrap() <= delta);
 ///     assert!(binomial_upper(0, trials - 1, 0.95).unwrap() > delta);
@@ -81,8 +81,8 @@ pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> 
 }
 
 /// The probability of at least `events` successes in `trials` independent trials that succeed with `probability`. This
-/// is the exact p-value of the hypothesis "at most `probability`". It is at most 1 - c exactly if [`binomial_lower`] at
-/// confidence c is at least `probability`.
+/// is the exact p-value of the hypothesis "at most `probability`". It is at most 1 - c if and only if
+/// [`binomial_lower`] at confidence c is at least `probability`.
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_tail;
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn published_binomial_values() {
-        // The two-sided 95 % interval for 7 of 20, that is one-sided 97.5 %: (0.153909, 0.592189).
+        // The two-sided 95 % interval for 7 of 20, whose ends are one-sided 97.5 % bounds: (0.153909, 0.592189).
         assert_relative_eq!(binomial_lower(7, 20, 0.975).unwrap(), 0.153909, epsilon = 1e-6);
         assert_relative_eq!(binomial_upper(7, 20, 0.975).unwrap(), 0.592189, epsilon = 1e-6);
         assert_eq!(binomial_upper(5, 5, 0.95), Some(1.0));

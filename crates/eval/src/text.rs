@@ -40,7 +40,7 @@ pub(crate) fn raised(c: char) -> char {
     }
 }
 
-/// A text of plain characters in the form that readers see: whole exponents are raised (`10^80`, `2^-15`), and `lnln`
+/// A text of plain characters in the form that readers see: integer exponents are raised (`10^80`, `2^-15`), and `lnln`
 /// becomes two words. Other exponents, such as `n^0.5` and `2^r`, stay as they are.
 pub(crate) fn typeset(text: &str) -> String {
     let (mut shown, mut rest) = (String::new(), text);

@@ -44,9 +44,9 @@ impl fmt::Display for TrialKey {
     }
 }
 
-/// The random number generator of a trial: ChaCha8 keyed by seed, experiment and configuration, on the stream whose
-/// number is the trial's index. Trials do not depend on each other. Two trials share a stream only if two experiments
-/// or configurations collide in a 64-bit hash.
+/// The random number generator of a trial: ChaCha8 keyed by the seed, the experiment and the configuration, on the
+/// stream whose number is the trial's index. Trials do not depend on each other. Two trials share a stream only if two
+/// experiments or configurations collide in a 64-bit hash.
 ///
 /// ```
 /// use halfspaces_eval::{TrialKey, trial_rng};

@@ -1,4 +1,4 @@
-//! The answers of several annotators about the rows of one pool, and their agreement.
+//! The answers of several annotators about the rows of one pool, and the agreement of the annotators.
 
 use crate::record::Record;
 
@@ -14,7 +14,7 @@ pub enum Vote {
     None,
     /// The annotator could not tell the class.
     Uncertain,
-    /// A class, as an index in [`Annotators::classes`].
+    /// A class, as an index into [`Annotators::classes`].
     Class(usize),
 }
 
@@ -41,11 +41,11 @@ pub enum Consensus {
     None,
     /// Only one annotator has answered.
     Single(usize),
-    /// All annotators who answered, at least two, gave this class.
+    /// At least two annotators answered, and all who answered gave this class.
     Agreed(usize),
     /// More annotators gave this class than any other class, but some gave another class or were uncertain.
     Most(usize),
-    /// Several classes were given equally often, and no other class more often.
+    /// Several classes share the largest number of annotators.
     Tied,
     /// All annotators who answered were uncertain.
     Uncertain,
@@ -110,9 +110,9 @@ impl Annotators {
         Annotators { rows, names: Vec::new(), classes: Vec::new(), votes: Vec::new() }
     }
 
-    /// Adds an annotator with the answers of a session. The rows of its current pool must be those of the common pool,
-    /// in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are matched by
-    /// name.
+    /// Adds an annotator with the answers of a session. The rows of the session's current pool must be those of the
+    /// common pool, in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are
+    /// matched by name.
     ///
     /// # Errors
     /// The name is already used, or the session has a different number of rows.
@@ -200,11 +200,11 @@ impl Annotators {
         counts
     }
 
-    /// Cohen's kappa of two annotators, over the rows to which both gave a class: (p - e) / (1 - e). p is the fraction
-    /// of rows on which they agree. e is the fraction expected if each annotator drew classes at random with the
-    /// frequencies of their own answers. 1 is perfect agreement, and 0 is agreement by chance. Returns `None` if there
-    /// are not exactly two annotators, if they have no common rows, or if e is 1. Source: Cohen 1960, A Coefficient of
-    /// Agreement for Nominal Scales.
+    /// Cohen's kappa of two annotators, over the rows to which both gave a class: (p - e) / (1 - e). Here, p is the
+    /// fraction of rows on which they agree, and e is the fraction expected if each annotator drew classes at random
+    /// with the frequencies of their own answers. A kappa of 1 is perfect agreement, and 0 is agreement by chance.
+    /// Returns `None` if there are not exactly two annotators, if they have no common rows, or if e is 1. Source: Cohen
+    /// 1960, A Coefficient of Agreement for Nominal Scales.
     #[must_use]
     pub fn cohen_kappa(&self) -> Option<f64> {
         let [first, second] = &self.votes[..] else { return None };
@@ -224,9 +224,9 @@ impl Annotators {
 
     /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, over all pairs of
     /// classes that different annotators gave to the same row. The number of annotators is arbitrary, and answers may
-    /// be missing; an uncertain answer counts as missing. 1 is perfect agreement, and 0 is agreement by chance. Returns
-    /// `None` if no row has classes from two annotators, or if all these classes are the same. Source: Krippendorff
-    /// 2011, Computing Krippendorff's Alpha-Reliability, section C.
+    /// be missing; an uncertain answer counts as missing. An alpha of 1 is perfect agreement, and 0 is agreement by
+    /// chance. Returns `None` if no row has classes from two annotators, or if all these classes are the same. Source:
+    /// Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C.
     #[must_use]
     pub fn krippendorff_alpha(&self) -> Option<f64> {
         let mut totals = vec![0.0; self.classes.len()];
@@ -314,7 +314,7 @@ mod tests {
             let found = (annotators.cohen_kappa(), annotators.krippendorff_alpha());
             assert_eq!(found, (None, None), "{texts:?}");
         }
-        // Kappa is defined for two annotators only.
+        // Kappa is defined only for two annotators.
         let three = annotators(&["ab", "ab", "ab"]);
         assert_eq!((three.cohen_kappa(), three.krippendorff_alpha()), (None, Some(1.0)));
     }

@@ -1,4 +1,4 @@
-//! The questions of a session: the model, the order of the questions, and the information that a person sees.
+//! The questions of a session: the model, the order of the questions, and the information shown to the person.
 
 use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError, Outlook};
@@ -40,11 +40,11 @@ pub enum Command {
     Skip(LabellingQuestion),
     /// Withdraws a skip or an uncertain answer.
     Unskip(usize),
-    /// Withdraws the answer of a row.
+    /// Withdraws the answer about a row.
     Withdraw(usize),
     /// Changes the class of a row.
     Change(usize, usize),
-    /// Learns labels that answer no question, as pairs of a row and a class.
+    /// Learns labels that are not answers to questions, given as pairs of a row and its class.
     Known(Vec<(usize, usize)>),
 }
 
@@ -82,13 +82,13 @@ pub struct Snapshot {
     /// Questions about rows without a label, in the order in which they are asked. Questions about skipped rows come
     /// last.
     pub questions: Vec<LabellingQuestion>,
-    /// The first questions with the weights of the coordinates of their rows, if the model has weights.
+    /// The first questions, each with the weights of the coordinates of its row, if the model has weights.
     pub weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,
     /// The expected number of further corrections.
     pub outlook: Outlook,
     /// Whether the predictions are those of a given model and not of the session's own model.
     pub advised: bool,
-    /// The answers that fit the others least.
+    /// The answers that fit the other answers least.
     pub doubts: Vec<Doubt>,
 }
 
@@ -137,7 +137,8 @@ pub trait Asker {
     /// otherwise it is the latest one.
     fn soon(&self) -> Snapshot;
 
-    /// Waits for a snapshot after all commands sent so far, or for an earlier one that satisfies `enough`.
+    /// Waits for a snapshot that was taken after all commands sent so far, or for an earlier one that satisfies
+    /// `enough`.
     ///
     /// # Errors
     /// The model has stopped.
@@ -214,8 +215,8 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
     }
 }
 
-/// The most confident predictions for rows that were not skipped, where predictions for the rows `first` come before
-/// all others.
+/// The most confident predictions for rows that were not skipped. Predictions for the rows in `first` come before all
+/// others.
 fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
         (0..session.progress().points).map(|row| session.class(row).is_some()).collect();

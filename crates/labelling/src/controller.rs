@@ -81,8 +81,8 @@ impl<A: Asker> Controller<A> {
         self.question
     }
 
-    /// The probability of the predicted class; `None` if a class has no label yet and the predictions are not those of
-    /// a given model.
+    /// The probability of the predicted class; `None` if a class has no labelled row yet and the predictions are not
+    /// those of a given model.
     #[must_use]
     pub fn probability(&self) -> Option<f64> {
         let is_known = self.snapshot.advised || self.record().has_every_class();
@@ -112,8 +112,8 @@ impl<A: Asker> Controller<A> {
         })
     }
 
-    /// The weights of the coordinates of the open question's row for the predicted class; `None` if the model has none,
-    /// or has not computed them yet.
+    /// The weights of the coordinates of the open question's row for the predicted class; `None` if the model has no
+    /// weights or has not computed them yet.
     #[must_use]
     pub fn weights(&self) -> Option<&[(usize, f64)]> {
         let asked = self.question?;
@@ -253,12 +253,12 @@ impl<A: Asker> Controller<A> {
         Ok(())
     }
 
-    /// Adds labels that are not answers to questions, as pairs of a row and a class. The open question does not change
-    /// unless its row gets a label.
+    /// Adds labels that are not answers to questions, given as pairs of a row and its class. The open question does not
+    /// change unless its row gets a label.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if a row already has a label, or a row or class does not exist (no label is taken in
-    /// this case); [`ActionError::Failed`] if the event was not saved.
+    /// [`ActionError::Rejected`] if a row already has a label, or a row or class does not exist (in these cases, no
+    /// label is added); [`ActionError::Failed`] if the event was not saved.
     pub fn known(&mut self, labels: &[(usize, usize)]) -> Result<(), ActionError> {
         if let Some((row, _)) = labels.iter().find(|(row, _)| self.record().label(*row).is_some()) {
             return Err(ActionError::Rejected(format!("row {row} already has a label")));
@@ -287,7 +287,7 @@ impl<A: Asker> Controller<A> {
         &self.asker
     }
 
-    /// The answers that fit the others least, except those that have been changed since.
+    /// The answers that fit the other answers least, except those that have been changed since.
     pub fn doubts(&self) -> impl Iterator<Item = &Doubt> {
         let doubts = self.snapshot.doubts.iter();
         doubts.filter(|doubt| self.record().label(doubt.index) == Some(doubt.class))
@@ -303,7 +303,7 @@ impl<A: Asker> Controller<A> {
         Ok((self.log, session))
     }
 
-    /// At most `count` rows that are likely to be asked next.
+    /// At most `count` rows that are likely to be asked about next.
     #[must_use]
     pub fn ahead(&self, count: usize) -> Vec<usize> {
         let open = |row: &usize| is_open(self.record(), *row);
@@ -338,7 +338,7 @@ impl<A: Asker> Controller<A> {
         command.map_or(Ok(()), |command| Ok(self.asker.send(command)?))
     }
 
-    /// Opens the next question. Skipped rows are asked only when no other rows are left.
+    /// Opens the next question. Skipped rows are asked about only if no other rows are left.
     fn next(&mut self) -> Result<(), DataError> {
         self.snapshot = self.asker.soon();
         if self.unskipped(&self.snapshot).is_none() {
@@ -423,8 +423,8 @@ mod tests {
         }
     }
 
-    /// Every row is asked exactly once, even if the model executes commands only when the controller has to wait for
-    /// it.
+    /// Every row is asked about exactly once, even if the model executes commands only when the controller has to wait
+    /// for it.
     #[test]
     fn answers_faster_than_the_model_are_all_taken() {
         let rows = 700;
@@ -448,8 +448,8 @@ mod tests {
         assert_eq!(record.corrections(), session.progress().corrections);
     }
 
-    /// Rows to review are asked before rows with surer predictions. If a class is sought, that class decides the order
-    /// instead.
+    /// Rows to review are asked about before rows with surer predictions. If a class is sought, that class decides the
+    /// order instead.
     #[test]
     fn rows_to_review_are_asked_first_and_a_sought_class_decides_the_order() {
         let rows = 40;
@@ -529,8 +529,8 @@ mod tests {
         assert!(between > 0 && controller.stop_advice().is_none(), "{between}");
     }
 
-    /// Labels that answer no question are learned, do not count as corrections, and close the open question about their
-    /// row.
+    /// Labels that are not answers to questions are learned, do not count as corrections, and close the open question
+    /// about their row.
     #[test]
     fn known_labels_are_taken_at_any_time() {
         let points = Points::from_rows(&[[1.0], [-2.0], [3.0], [-4.0]]).unwrap();

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 pub enum Event {
     /// Labels that were known beforehand or imported. Later labels replace earlier ones, but never a person's answer.
     Known {
-        /// Pairs of a row and a class.
+        /// Pairs of a row and its class.
         labels: Vec<(usize, String)>,
     },
     /// An answer to a question.
@@ -43,7 +43,7 @@ pub enum Event {
         /// The probability of the predicted class.
         probability: f64,
     },
-    /// The person cannot tell the class of a row. The row is not asked again, and no model learns from it.
+    /// The person cannot tell the class of a row. The row is not asked about again, and no model learns from it.
     Uncertain {
         /// The row in question.
         row: usize,
@@ -102,7 +102,7 @@ pub struct Header {
 impl Header {
     /// The value of [`Header::format`] in a session file.
     pub const FORMAT: &str = "halfspaces labelling session";
-    /// The version written. Version 1, whose pools have no keys and whose lines have no checksums, can be read.
+    /// The version written. Version 1, whose pools have no keys and whose lines have no checksums, can also be read.
     pub const VERSION: u32 = 2;
 
     /// A header of the current version, without an annotator.
@@ -201,7 +201,7 @@ impl PoolId {
 pub struct ItemIds {
     /// The parts of an item from which its key is computed.
     pub by: ItemSpec,
-    /// The fingerprint of the table's own columns, without a second table that is only shown.
+    /// The fingerprint of the table's own columns, without those of a second table that is only shown.
     pub table: String,
     /// The key of each row.
     #[serde(with = "keys")]

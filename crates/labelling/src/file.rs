@@ -69,7 +69,7 @@ impl SessionFile {
     /// Opens a session file.
     ///
     /// If the last line was cut off, for example because the program was killed, it is ignored; if the file is opened
-    /// for writing, the line is removed. A last line that is complete except for its line end counts.
+    /// for writing, the line is removed. A last line that is complete except for its line end is used.
     ///
     /// # Errors
     /// The file cannot be read or written, is not a regular file, is locked, or contains a line that is not valid or
@@ -206,7 +206,7 @@ impl SessionLog {
         self.tail
     }
 
-    /// Applies an event. When this returns, the line of the event is on the disk, unless the session is open for
+    /// Applies an event. When this method returns, the line of the event is on the disk, unless the session is open for
     /// reading only or has no file.
     ///
     /// Before and after writing, the path is compared with the open file. If another program deleted, replaced or
@@ -326,8 +326,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Switches to the file at the path if it is a copy of the open file, such as editors and synchronised folders
-    /// create. Returns whether it switched.
+    /// Switches to the file at the path if it is a copy of the open file, made for example by an editor or a
+    /// synchronised folder. Returns whether it switched.
     fn adopt_copy(&mut self) -> bool {
         let mut options = OpenOptions::new();
         let opened = options.read(true).write(true).open(&self.path);

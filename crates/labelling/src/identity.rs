@@ -162,7 +162,7 @@ impl ItemSource<'_> {
         Ok(Some((keys.finish(), without_names.finish())))
     }
 
-    /// The keys of ids; ids must be present and unique.
+    /// The keys that are computed from ids. All ids must be present and unique.
     fn ids(&self, column: &Column) -> Result<Vec<ItemKey>, DataError> {
         let name = &column.name;
         let from = self.shown.filter(|shown| shown.has(name)).unwrap_or(self.frame);

@@ -2,7 +2,7 @@
 //!
 //! In version 2, each line ends with its number and a checksum of itself and all previous lines:
 //! `{"event":"undo","row":3,"n":7,"sum":"0123456789abcdef"}`. A line that was removed, repeated, moved or changed is
-//! therefore detected. Lines of version 1 have no numbers, but lines appended to a version-1 file do.
+//! therefore detected. Lines of version 1 have no numbers, but lines that are appended to a version-1 file have them.
 
 use crate::event::{Event, Header, PoolId};
 use crate::keys::{ItemKey, stir_bytes};
@@ -24,7 +24,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Serialises a value as a line with number, checksum and line end.
+    /// Serialises a value as a line with a number, a checksum and a line end.
     pub(crate) fn line(&mut self, value: &impl Serialize) -> String {
         let text = serde_json::to_string(value);
         let Ok(mut text) = text else {
@@ -46,7 +46,7 @@ impl Chain {
         self.sum = stir_bytes(self.sum, line);
     }
 
-    /// Checks a line and returns its JSON without number and checksum.
+    /// Checks a line and returns its JSON without the number and the checksum.
     fn check(&mut self, line: &[u8], must_be_signed: bool) -> Result<Vec<u8>, JournalFaultKind> {
         let Some(signature) = Signature::of(line) else {
             if self.signed || must_be_signed {

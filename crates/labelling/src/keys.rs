@@ -119,7 +119,7 @@ pub struct KeyBuilder {
 }
 
 impl KeyBuilder {
-    /// Starts the keys of `rows` rows.
+    /// Starts to compute the keys of `rows` rows.
     #[must_use]
     pub fn new(rows: usize) -> KeyBuilder {
         KeyBuilder { state: vec![STIR; rows] }

@@ -35,7 +35,7 @@ struct Labelled {
 /// let step = record.check(&Event::Known { labels: vec![(1, "dog".into())] })?;
 /// record.take(step);
 /// assert_eq!((record.label(1), record.label(0)), (Some(1), None));
-/// // An item without a label cannot be changed.
+/// // The label of a row cannot be changed before the row has one.
 /// assert!(record.check(&Event::Change { row: 0, class: "cat".into() }).is_err());
 /// # Ok::<(), String>(())
 /// ```
@@ -240,7 +240,7 @@ impl Record {
         })
     }
 
-    /// The item of a row, which must have no label.
+    /// The item of a row, or an error if the row has a label.
     fn open_item(&self, row: usize) -> Result<usize, String> {
         let item = self.item(row)?;
         match self.labelled.get(&item) {
@@ -249,7 +249,7 @@ impl Record {
         }
     }
 
-    /// The item of a row, which must have no label given by a person.
+    /// The item of a row, or an error if a person gave the row a label.
     fn known_item(&self, row: usize) -> Result<usize, String> {
         let item = self.item(row)?;
         match self.labelled.get(&item) {
@@ -371,7 +371,7 @@ impl Record {
         self.aside(false)
     }
 
-    /// Rows whose class the person could not tell, in the order of these answers.
+    /// Rows whose class the person could not tell, in the order in which the person said so.
     pub fn uncertain(&self) -> impl Iterator<Item = usize> {
         self.aside(true)
     }

@@ -38,7 +38,8 @@ pub struct ResumedPool<'a> {
 }
 
 impl ResumedPool<'_> {
-    /// The event that adapts a session to this pool; `None` if the pool is unchanged. Reports the changes in `notes`.
+    /// The event that adapts a session to this pool; `None` if the pool is unchanged. A description of the changes is
+    /// added to `notes`.
     ///
     /// # Errors
     /// The session belongs to other items, or answered items are missing.
@@ -149,7 +150,7 @@ fn lost(anchoring: &Anchoring, before: &PoolId, now: &PoolId) -> String {
     )
 }
 
-/// Describes the changes of the pool; `None` if [`lost`] covers all of them.
+/// Describes the changes to the pool; `None` if [`lost`] covers all of them.
 fn changes(anchoring: &Anchoring, now: &PoolId) -> Option<String> {
     let mut parts = Vec::new();
     let mut part = |count: usize, one: &str, more: &str| match count {

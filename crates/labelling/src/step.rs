@@ -1,4 +1,4 @@
-//! Labels, actions and events in terms of item and class numbers.
+//! Labels, actions and events in terms of the numbers of items and classes.
 
 use crate::event::PoolId;
 use halfspaces_online::LabellingQuestion;
@@ -11,7 +11,7 @@ pub struct RowLabel {
     pub row: usize,
     /// Its class.
     pub class: usize,
-    /// The prediction that the label answers; `None` if the label was known beforehand or imported.
+    /// The prediction that was shown when the label was given; `None` if the label was known beforehand or imported.
     pub asked: Option<Prediction>,
     /// Whether a person changed the label later.
     pub changed: bool,
@@ -64,10 +64,10 @@ pub enum ActionKind {
     Uncertain,
 }
 
-/// An event that was checked against its session, in terms of item and class numbers.
+/// An event that was checked against its session, in terms of the numbers of items and classes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Labels known beforehand: pairs of an item and a class.
+    /// Labels known beforehand: pairs of an item and its class.
     Known(Vec<(usize, usize)>),
     /// An answer.
     Answer {

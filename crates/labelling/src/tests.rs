@@ -80,8 +80,8 @@ fn events_add_up() {
     assert_eq!(record.skipped().collect::<Vec<_>>(), [1]);
     assert_eq!(record.answers()[0], Answer { index: 4, class: 1, source: Source::Known });
     assert!(record.row_label(0).unwrap().changed);
-    // Undo works in reverse order: the answer of row 2, the skip of row 1, the answer of row 0. Known labels are not
-    // undone.
+    // Undo works in reverse order: the answer about row 2, the skip of row 1, the answer about row 0. Known labels are
+    // not undone.
     for (row, sequence) in [(2, 4), (1, 3), (0, 2)] {
         let action = record.last_action().unwrap();
         assert_eq!((action.question.index, action.sequence), (row, sequence));

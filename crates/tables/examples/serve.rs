@@ -1,11 +1,11 @@
 //! Fits a `TableClassifier` to each table on standard input and writes the decision values of other rows to standard
 //! output. This program is run by `benches/peers/tables.py`.
 //!
-//! A table is seven little-endian 64-bit integers (n training rows, d columns, t rows to label, seed, threads, maximum
-//! number of training rows or 0 for the default, and 1 for several classes or 0 for labels ±1), then n·d values, n
-//! labels and t·d values, all as 64-bit floats. The answer is t decision values or classes, then the number of errors
-//! on the held-out rows, the number of these rows, the bound on the error with probability 95 %, and the seconds of the
-//! fit.
+//! A table is seven little-endian 64-bit integers (the numbers n of training rows, d of columns and t of rows to label,
+//! the seed, the number of threads, the maximum number of training rows or 0 for the default, and 1 for several classes
+//! or 0 for labels ±1), then n·d values, n labels and t·d values, all as 64-bit floats. The answer is t decision values
+//! or classes, then the number of errors on the held-out rows, the number of these rows, an upper bound on the error
+//! that holds with probability 95 %, and the duration of the fit in seconds.
 
 #![allow(clippy::disallowed_methods, reason = "a program that measures time")]
 

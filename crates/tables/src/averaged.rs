@@ -15,9 +15,9 @@ use std::ops::Range;
 /// Number of rows whose values are computed together. The values do not depend on this number.
 const BLOCK: usize = 256;
 
-/// Sums of halfspaces over the columns, scaled in several ways, and over their kernel values. With two classes there is
-/// one output, whose sign determines the class. Otherwise there is one output per class, and the class with the largest
-/// output is predicted.
+/// Sums of halfspaces over the columns, which are scaled in several ways, and over kernel values of the columns. With
+/// two classes there is one output, whose sign determines the class. Otherwise there is one output per class, and the
+/// class with the largest output is predicted.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct Averaged {
@@ -33,7 +33,7 @@ pub(crate) struct Averaged {
     scaling: Calibration,
 }
 
-/// Halfspaces over the columns, with a given scale, or over their kernel values. There is one halfspace per output.
+/// Halfspaces over the columns in one scale, or over kernel values of these columns. There is one halfspace per output.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Part {
@@ -153,7 +153,8 @@ impl Averaged {
         self.values(&Points::new(dense, self.dim())?, 0..1)
     }
 
-    /// The decision values of the points `rows`, row by row. Each row has the same values as when it is computed alone.
+    /// The decision values of the points `rows`, row by row. The values of a row are the same as if they were computed
+    /// alone.
     fn values<P: PointSet>(&self, points: &P, rows: Range<usize>) -> Result<Vec<f64>, InputError> {
         let as_overflow = |error| match error {
             InputError::NonFinite { row, .. } | InputError::Overflow { row } => {

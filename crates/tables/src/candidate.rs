@@ -55,8 +55,8 @@ pub enum Method {
     Perspectron,
 }
 
-/// A combination of column scale, space and method, which a [`TableClassifier`](crate::TableClassifier) compares with
-/// others.
+/// A combination of a column scale, a space and a method, which a [`TableClassifier`](crate::TableClassifier) compares
+/// with others.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -120,9 +120,10 @@ impl fmt::Display for Candidate {
 
 /// Values of C for the hinge loss on kernel features, in increasing order.
 const KERNEL_C: [f64; 3] = [0.3, 1.0, 3.0];
-/// The values of C for more than two classes, where each class is separated from many more rows of other classes.
+/// The values of C for more than two classes, where each class is separated from all other classes, which together have
+/// many more rows.
 const MULTICLASS_C: [f64; 2] = [1.0, 3.0];
-/// C of the hinge loss on columns. The next constant is the C of logistic regression.
+/// The value of C for the hinge loss on columns. The next constant is that for logistic regression.
 const COLUMN_C: f64 = 0.1;
 const LOGISTIC_C: f64 = 1.0;
 /// Distances of the kernels and their scales, as multiples of the median distance.
@@ -132,10 +133,10 @@ const KERNELS: [(Distance, f64); 4] = [
     (Distance::Manhattan, 0.5),
     (Distance::Manhattan, 2.0),
 ];
-/// Minimum number of columns of a wide table, such as embeddings.
+/// Minimum number of columns of a wide table, such as a table of embeddings.
 const WIDE: usize = 100;
-/// The kernel of ridge regression. The next constant contains its values of C. Ridge regression is for wide tables, on
-/// which many landmarks give smaller errors than few.
+/// The kernel of ridge regression. The next constant contains its values of C. Ridge regression is used for wide
+/// tables, on which many landmarks give smaller errors than few.
 const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
 const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
 

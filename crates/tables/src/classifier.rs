@@ -29,19 +29,19 @@ pub struct TableParams {
 }
 
 impl TableParams {
-    /// The cost of an error on a row of each class. Default: 1 and 1.
+    /// For each class, the cost of an error on a row of this class. Default: 1 and 1.
     pub fn class_weights(mut self, negative: f64, positive: f64) -> Self {
         self.class_weights = (negative, positive);
         self
     }
 
     setters! {
-        /// The fraction of rows held out for the error bound, in [0, 1). With 0 there is no bound, and all rows are
+        /// The fraction of rows held out for the error bound, in [0, 1). With 0, there is no bound, and all rows are
         /// training rows. Default: see [`default_hold_out`](crate::default_hold_out).
         held_out: Some(f64),
 
-        /// The maximum number of training rows, at least [`MIN_TABLE_ROWS`]. A larger table is sampled. Time and memory
-        /// grow with this number. Default: [`DEFAULT_MAX_ROWS`].
+        /// The maximum number of training rows, at least [`MIN_TABLE_ROWS`]. If a table has more, a random sample of
+        /// them is used. Time and memory grow with this number. Default: [`DEFAULT_MAX_ROWS`].
         max_rows: usize,
 
         /// The number of threads. The model does not depend on this number. Default: one.
@@ -79,20 +79,20 @@ impl Params for TableParams {
 ///
 /// *Candidates.* The candidates are halfspaces over the columns, standardised or ranked, and over Nyström features of
 /// Gaussian and Laplacian kernels with several widths. They are fitted by minimising the hinge loss for several values
-/// of C, by logistic regression and by the Perspectron. A table with 100 columns or more, such as embeddings, also has
-/// columns on one common scale, and ridge regression on features of a Gaussian kernel with up to 2000 landmarks. The
-/// descent on the hinge loss stops when the violations of the optimality conditions differ by at most 0.7 of the
-/// margin; closer to the optimum, the number of errors does not decrease.
+/// of C, by logistic regression and by the Perspectron. For a table with 100 columns or more, such as a table of
+/// embeddings, the candidates also use columns on one common scale, and ridge regression on features of a Gaussian
+/// kernel with up to 2000 landmarks. The descent on the hinge loss stops when the violations of the optimality
+/// conditions differ by at most 0.7 times the margin; closer to the optimum, the number of errors does not decrease.
 ///
 /// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
 /// fold except the last, a candidate is dropped if it is significantly worse than the best, or if it is not among the
-/// best 12, 8 and 6, respectively. The Perspectron makes one pass in the first round; if it survives, it makes ten
-/// passes in every fold. With at least 3000 rows, a screening round comes first: candidates are fitted to 2000 rows
-/// with three fifths of the landmarks and compared on 1000 other rows. At most four combinations of a scale and a
-/// kernel survive: the two with the smallest errors and the two with the fewest wrongly ordered pairs of rows. With at
-/// least 6000 rows, a single split replaces the folds, with a quarter of the rows for validation. At most 10 000 rows
-/// are used for fitting, and at most 10 000 for validation. With groups ([`TableClassifier::fit_classes_by_group`]),
-/// folds and splits consist of whole groups.
+/// best 12 (8 after the second fold, 6 after the third). The Perspectron makes one pass in the first round; if it
+/// survives, it makes ten passes in every fold. With at least 3000 rows, a screening round comes first: candidates are
+/// fitted to 2000 rows with three fifths of the landmarks and compared on 1000 other rows. At most four combinations of
+/// scale and kernel survive: the two with the smallest errors and the two with the fewest wrongly ordered pairs of
+/// rows. With at least 6000 rows, the folds are replaced by a single split, in which a quarter of the rows are used for
+/// validation. At most 10 000 rows are used for fitting, and at most 10 000 for validation. With groups
+/// ([`TableClassifier::fit_classes_by_group`]), folds and splits consist of whole groups.
 ///
 /// *Average.* Up to four of the best candidates, none of which is worse than the best by more than two standard errors,
 /// are fitted to all training rows and averaged. Each is divided by the root mean square of its values. With a few
@@ -100,20 +100,21 @@ impl Params for TableParams {
 ///
 /// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from any one
 /// distribution, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any
-/// confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error on the labels as
-/// given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}], where
-/// h* gives the clean labels. So the error with respect to the clean labels is at most (bound - E\[η\])/(1 - 2 max η).
+/// confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error with respect to
+/// the labels as given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠
+/// h*}], where h* gives the clean labels. So the error with respect to the clean labels is at most (bound -
+/// E\[η\])/(1 - 2 max η).
 ///
-/// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the bound take time linear in the
-/// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit takes O(nm). The
-/// number of landmarks m is n/10, clamped to the range from 300 to 500 (800 for more than two classes); a smooth kernel
-/// keeps fewer. Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000. With k > 2 classes there are k
-/// times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are used for fitting or
-/// validation, the features of all surviving kernels stay in memory and are not computed again.
+/// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the error bound take time linear
+/// in the size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit takes
+/// O(nm). The number of landmarks m is n/10, clamped to the range from 300 to 500 (800 for more than two classes); a
+/// smooth kernel keeps fewer. Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000. With k > 2 classes
+/// there are k times as many passes. The memory is O(nm) per thread. Up to about 13 000 rows, where all rows are used
+/// for fitting or validation, the features of all surviving kernels stay in memory and are not computed again.
 ///
 /// *More than two classes* ([`TableClassifier::fit_classes`]). Each class has a sum of halfspaces that separates it
 /// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
-/// are compared by the errors of these predictions, and the error bound is the same.
+/// are compared by the errors of these predictions, and the error bound is computed in the same way.
 ///
 /// *When to use it.* Use it for a table with a label per row and up to a few thousand numeric columns (categories
 /// one-hot encoded), if you have no time to choose a method. If a halfspace with a margin explains the clean labels,
@@ -169,12 +170,12 @@ impl TableClassifier {
         self.fit_rows(points, labels, |i| weights[i])
     }
 
-    /// Fits a model to rows of two or more classes. The classes have any ordered type, such as numbers, strings or an
-    /// enum. Each class has a sum of halfspaces. Candidates are compared and averaged as for two classes.
+    /// Fits a model to rows of two or more classes. The classes may have any ordered type, such as numbers, strings or
+    /// an enum. Each class has a sum of halfspaces. Candidates are compared and averaged as for two classes.
     ///
     /// # Errors
     /// Same as [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or if the class weights
-    /// are not equal. Use weights of rows instead of class weights.
+    /// are not equal. Use row weights instead of class weights.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points, Threads};

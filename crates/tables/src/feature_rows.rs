@@ -1,13 +1,13 @@
-//! Rows of features in compact storage, because fits make many passes over them.
+//! Rows of features, which are stored compactly because fits make many passes over them.
 
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
 use halfspaces_linalg::{InputError, aligned_with_capacity, aligned_zeros};
 use std::ops::Range;
 
-/// Number of rows computed together. The values do not depend on this number.
+/// Number of rows whose features are computed together. The features do not depend on this number.
 const BLOCK: usize = 256;
 
-/// A storage type for features, in multiples of [`Entry::UNIT`].
+/// A number type in which features are stored, as multiples of [`Entry::UNIT`].
 pub(crate) trait Entry: Copy + Default + Into<f64> {
     const UNIT: f32;
 
@@ -128,7 +128,7 @@ impl<T: Entry> FeatureRows<T> {
         self.values[row * width..][..width].as_chunks().0
     }
 
-    /// The products of the rows with the indices `rows` and `weights`.
+    /// The dot product of `weights` with each row whose index is in `rows`.
     pub(crate) fn products(&self, rows: &[usize], weights: &[f64]) -> Vec<f64> {
         run_blocks(Products { of: self, rows, weights: &in_blocks(weights) })
     }
@@ -198,7 +198,7 @@ pub(crate) fn in_blocks(values: &[f64]) -> Vec<[f32; SINGLE_LANES]> {
     values.chunks(SINGLE_LANES).map(block).collect()
 }
 
-/// Computes the products of some rows and `weights`.
+/// Computes the dot products of `weights` with some rows.
 struct Products<'a, T> {
     of: &'a FeatureRows<T>,
     rows: &'a [usize],
@@ -222,7 +222,7 @@ impl<T: Entry> BlockLoop for Products<'_, T> {
 mod tests {
     use super::*;
 
-    /// Creates features that are numbered row by row, multiplied by `size` and reduced by 0.5.
+    /// Creates features that are counted row by row from 0: feature number k has the value k · `size` - 0.5.
     fn numbered<T: Entry>(rows: usize, dim: usize, size: f32) -> FeatureRows<T> {
         let mut seen = 0;
         let width = dim.next_multiple_of(SINGLE_LANES);
@@ -240,7 +240,7 @@ mod tests {
         kept.unwrap().unwrap()
     }
 
-    /// Checks that rows are correct up to the error of the storage type and of single precision.
+    /// Checks that rows are correct up to the errors of the storage type and of single precision.
     fn assert_rows<T: Entry>(rounding: f64) {
         for (rows, dim) in [(0, 3), (1, 1), (2, 8), (256, 8), (300, 9), (600, 21)] {
             let size = 1.0 / (rows * dim).max(1) as f32;
@@ -277,7 +277,7 @@ mod tests {
         assert_rows::<i16>(0.501 / 32767.0);
     }
 
-    /// Features beyond the 16-bit range become the largest or the smallest number in it.
+    /// Features outside the 16-bit range become the largest or the smallest number in this range.
     #[test]
     fn features_become_the_nearest_number_of_units() {
         let unit = 1.0 / 32767.0;

@@ -1,4 +1,4 @@
-//! Halfspaces with the smallest weighted hinge loss, by dual coordinate descent in single precision.
+//! Finds halfspaces with the smallest weighted hinge loss by dual coordinate descent in single precision.
 //!
 //! This solver is part of `TableClassifier`. [`halfspaces_pac::LinearSvm`] solves the same problem in double precision
 //! with a certificate. This solver supports compact feature rows, example weights and warm starts, and stops at the low
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// An example of weight 2 counts like the same example twice. An omitted example does not count.
+    /// An example of weight 2 counts as much as two copies of it. An omitted example does not count.
     #[test]
     fn weights_are_multiplicities() {
         let (points, labels) = noisy(200, 3, 5);
@@ -380,8 +380,8 @@ mod tests {
         (w, 100, visits, looks)
     }
 
-    /// Compares the descent with the plain one, for few and for many variables at their bounds. The descent ends after
-    /// the first pass over all examples in which the violations differ by at most 0.05, or after 100 passes.
+    /// Compares the descent with the plain one, in cases with few and with many variables at their bounds. The descent
+    /// ends after the first pass over all examples in which the violations differ by at most 0.05, or after 100 passes.
     #[test]
     fn the_descent_is_the_plain_one() {
         descent_is_the_plain_one::<f32>(1.0, 1.0);
@@ -437,7 +437,7 @@ mod tests {
         alphas.iter().sum::<f64>() - 0.5 * sum.iter().map(|w| w * w).sum::<f64>()
     }
 
-    /// Checks that w and b are equal, up to rounding to single precision in every step.
+    /// Checks that two solutions have the same w and b, up to rounding to single precision in every step.
     fn assert_near(a: &Hinge, b: &Hinge) {
         let scale = a.w.as_flattened().iter().fold(1.0, |most: f32, w| most.max(w.abs()));
         let pairs = a.w.as_flattened().iter().zip(b.w.as_flattened());
@@ -490,8 +490,8 @@ mod tests {
         assert!(inside > 1 && bounded > 1, "{inside} {bounded}");
     }
 
-    /// Dual variables that are all 0 stay 0. If the signed rows cancel in the sum over the variables, the bounds
-    /// determine the scale.
+    /// Dual variables that are all 0 stay 0. If the sum Σ α y (x, 1) is 0 for positive variables, the bounds determine
+    /// the scale.
     #[test]
     fn no_dual_variables_and_rows_that_cancel_are_rescaled() {
         let points = Points::new(vec![1.0, 2.0, 1.0, 2.0], 2).unwrap();

@@ -8,7 +8,7 @@ use halfspaces_linalg::load_checked;
 use halfspaces_linalg::{ClassModel, InputError, PointSet, RowView, Threads, deciding_class};
 use halfspaces_pac::{Calibration, ErrorBound};
 
-/// The model of a table with two or more classes. The classes have any ordered type, such as numbers, strings or an
+/// The model of a table with two or more classes. The classes may have any ordered type, such as numbers, strings or an
 /// enum.
 ///
 /// Each class has a sum of halfspaces that separates it from all other classes. All sums use the same features. The
@@ -17,7 +17,7 @@ use halfspaces_pac::{Calibration, ErrorBound};
 ///
 /// *Cost.* The cost of a [`BinaryTableModel`](crate::BinaryTableModel), plus one product per class and feature.
 ///
-/// Claims: PT, for two classes. The error bound is the same for any number of classes.
+/// Claims: PT, for two classes. The error bound is computed in the same way for any number of classes.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, PointSet, Points, Threads};

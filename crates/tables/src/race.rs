@@ -1,6 +1,6 @@
 //! Comparison of candidates in rounds, with early elimination; part of `TableClassifier`.
 //!
-//! *Source.* Maron and Moore 1993 (racing), with the standard error of paired errors instead of Hoeffding's bound;
+//! *Source.* Maron and Moore 1993 (racing), with the standard error of paired differences instead of Hoeffding's bound;
 //! Jamieson and Talwalkar 2016 (an upper limit on the survivors of each round).
 
 use crate::candidate::{ColumnScale, Family, Method};
@@ -180,7 +180,7 @@ fn first_families(scored: &[Scored], count: usize) -> Vec<usize> {
     families
 }
 
-/// The error rate of a candidate and the contribution of each row.
+/// The error rate of a candidate and the contribution of each row to it.
 struct RowErrors {
     rows: Vec<f64>,
     total: f64,
@@ -305,8 +305,8 @@ mod tests {
             let error = |values: &[f64]| {
                 rows.iter().filter(|i| wrong(values, **i)).map(|i| weight(*i)).sum::<f64>() / total
             };
-            // Sums in the same order as the code under test, because another order would round equal errors
-            // differently.
+            // The order of the sum is that of the code under test, because equal errors may be rounded differently in
+            // another order.
             let sum = |&j: &usize| table.row_errors(&all[j].1, folds).iter().sum::<f64>();
             let ranking_error = |&j: &usize| table.ranking_error(&all[j].1, folds);
             running.sort_by(|a, b| {
@@ -345,8 +345,8 @@ mod tests {
         (worse, surplus)
     }
 
-    /// Runs a race on points of the plane, between the columns (with the hinge loss and the Perspectron) and a narrow
-    /// kernel.
+    /// Runs a race between the columns (with the hinge loss and the Perspectron) and a narrow kernel, on points of the
+    /// plane.
     fn raced(
         n: u32,
         is_positive: fn(&[f64; 2]) -> bool,
@@ -427,7 +427,7 @@ mod tests {
             }
             assert_eq!(found.duals, [duals]);
             // `duals` contains the mean over the fits. As the mean weight is 2 and C is 3, rows of weight 3 are at
-            // their bound 4.5 in all fits.
+            // their bound of 4.5 in all fits.
             let [duals] = found.duals.as_slice() else { unreachable!("two classes") };
             let largest = duals.iter().fold(0.0, |a: f64, b| a.max(*b));
             assert!((largest - 4.5).abs() < 1e-9, "{n} rows: {largest}");
@@ -519,7 +519,7 @@ mod tests {
     }
 
     /// Returns the surviving families and the numbers of errors of their surviving candidates. `wrong` contains the
-    /// number of errors of each candidate; the values of wrong rows have the given size.
+    /// number of errors of each candidate; the values of misclassified rows have the given size.
     fn survivors_of(
         wrong: &[Vec<usize>],
         left: Survivors,
@@ -565,8 +565,8 @@ mod tests {
         (40.0 * table.error(&of.values)).round() as usize
     }
 
-    /// Of 100 rows, one candidate is wrong on 9 and another on 25, and 4 of these rows are the same. The standard error
-    /// of the difference of 0.16 is √26/100.
+    /// Of 100 rows, one candidate misclassifies 9 and another 25, and both misclassify 4 of them. The standard error of
+    /// the difference of 0.16 is √26/100.
     #[test]
     fn significance_by_hand() {
         let errors = |wrong: std::ops::Range<usize>| {

@@ -13,8 +13,8 @@ const BLOCK: usize = 256;
 
 /// Ridge regression of signs: minimises ½‖(w, b)‖² + ½C Σ weight (y - w · x - b)² for several outputs and any C.
 ///
-/// *Cost.* For n rows of m features, summing the products takes O(nm²) time, and each C takes O(m³) time. The memory is
-/// O(m²).
+/// *Cost.* For n rows of m features, the products take O(nm²) time, once for all values of C. Each C takes O(m³) time.
+/// The memory is O(m²).
 ///
 /// *Source.* Hoerl and Kennard 1970.
 pub(crate) struct Ridge {

@@ -25,10 +25,11 @@ const SURVIVORS_AFTER_SCREENING: usize = 2;
 /// The upper limit on the survivors of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Survivors {
-    /// This many candidates, those with the smallest errors.
+    /// This number of candidates: those with the smallest errors.
     Candidates(usize),
-    /// This many families with the smallest errors, and this many with the smallest ranking errors. On few rows, errors
-    /// are a weak criterion, and they are useless if one class is so rare that no candidate predicts it yet.
+    /// This number of families with the smallest errors, and the same number with the smallest ranking errors. On few
+    /// rows, errors are a weak criterion, and they are useless if one class is so rare that no candidate predicts it
+    /// yet.
     Families(usize),
 }
 
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The fit rows and validation rows together are the first rows.
+    /// The fit rows and validation rows together are the first rows of the table.
     fn assert_first(round: &Round) {
         let mut all = [round.fit_rows.as_slice(), &round.validation_rows].concat();
         all.sort_unstable();

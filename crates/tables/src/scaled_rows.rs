@@ -15,11 +15,11 @@ const RIDGE_LANDMARKS: usize = 2000;
 /// Fraction of the landmarks that the screening round uses.
 const SCREENING_LANDMARKS: f64 = 0.6;
 
-/// The training rows, with their columns scaled to a common scale.
+/// The training rows, with their columns in one of the column scales.
 pub(crate) struct ScaledRows {
     pub(crate) columns: ColumnScale,
     pub(crate) points: Points,
-    /// The landmarks of ridge regression. Other methods use only the first of them.
+    /// The landmarks of ridge regression. Other methods use only the first `few` of them.
     landmarks: Points,
     /// The number of landmarks of other methods.
     few: usize,
@@ -103,7 +103,7 @@ impl ScaledRows {
 }
 
 /// Rounds all numbers to four decimals, a ten-thousandth of a standard deviation. The file of a model with many wide
-/// landmarks is then a third as large.
+/// landmarks is then only a third as large.
 fn rounded(points: Points) -> Result<Points, InputError> {
     const UNITS: f64 = 1e4;
     let dim = points.dim();
@@ -141,8 +141,8 @@ pub(crate) struct Features {
     pub(crate) map: Option<SingleNystroem>,
 }
 
-/// The features of the first `rows` points: as 16-bit numbers if they are in range, otherwise in single precision from
-/// the kernel values that the model will compute.
+/// The features of the first `rows` points: as 16-bit numbers if they are in range, otherwise in single precision,
+/// computed from the same kernel values as in the model.
 fn kernel_rows(map: &SingleNystroem, points: &Points, rows: usize) -> Result<Rows, InputError> {
     if map.is_accurate() {
         let short = FeatureRows::new(rows, map.dim(), |rows, out| {

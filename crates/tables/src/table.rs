@@ -188,7 +188,7 @@ impl Table {
 
     /// The ranking error: 1 minus the area under the ROC curve, averaged over the outputs. For an output, this is the
     /// weighted fraction of wrongly ordered pairs of one row of the output's class and one row of another class. Ties
-    /// count half. An output whose rows all have one class counts as 0.
+    /// count half. An output for which all rows have the same sign counts as 0.
     pub(crate) fn ranking_error(&self, values: &[f64], rounds: usize) -> f64 {
         let of_output = |(output, signs): (usize, &Vec<f64>)| {
             let of_row =
@@ -276,7 +276,7 @@ impl Table {
         for (output, signs) in self.signs.iter().enumerate() {
             let examples = Examples { features, signs, weights, rows };
             let mut hinge = Hinge::new(&examples)?;
-            // Methods other than the hinge loss are used only for columns.
+            // The methods that need this sample are used only on columns.
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
                 assert_eq!(columns.dim(), features.dim(), "features that are the columns");
                 let labels = rows.iter().map(|&i| Label::from_sign(signs[i])).collect();
@@ -411,7 +411,7 @@ impl Table {
 }
 
 /// The margin within which an error counts as near the smallest one, if both are measured on this many rows. The margin
-/// is two standard errors, but at least the error of two rows.
+/// is two standard errors, but at least two errors divided by the number of rows.
 pub(crate) fn near_margin(least: f64, rows: usize) -> f64 {
     let rows = rows as f64;
     2.0 * (least * (1.0 - least) / rows).sqrt().max(1.0 / rows)
@@ -509,8 +509,8 @@ mod tests {
             assert!((found - wrong / 24.0).abs() < 1e-12, "{values:?}: {found}");
         }
         assert_eq!(of(&[1, 1, 1, 1], 2, &[1.0, 3.0, 2.0, 0.0]), 0.0);
-        // Each row has a value for each class. All pairs are in order for the first two classes, and none for the
-        // third.
+        // Each row has a value for each class. All pairs are in order for the first two classes, and no pair is in
+        // order for the third.
         let values = [5.0, 0.0, 1.0, 0.0, 5.0, 2.0, 0.0, 1.0, 0.0];
         let found = of(&[0, 1, 2], 3, &values);
         assert!((found - 1.0 / 3.0).abs() < 1e-12, "{found}");

@@ -73,7 +73,7 @@ fn threads_and_sparseness_change_nothing_and_seeds_do() {
     let learner = TableClassifier::params().check().unwrap();
     assert_eq!(learner.fit(&sparse, &noisy).unwrap(), model);
     assert_ne!(fit(TableClassifier::params().seed(1), &points, &noisy), model);
-    // A row has the same value whether it is computed alone or together with other rows.
+    // The decision value of a row is the same whether it is computed alone or together with others.
     let labels = model.label_all(&points).unwrap();
     for ((x, y), z) in points.rows().zip(&labels).zip(sparse.rows()) {
         assert_eq!(model.label(x).unwrap(), *y);
@@ -182,7 +182,7 @@ fn unusual_tables() {
     assert!(matches!(learner.fit(&huge, &[p; 20]), Err(InputError::Overflow { .. })));
 }
 
-/// If the bound holds, more than 22 violations in 60 fits have probability 3e-4 at δ = 0.2.
+/// If the bound holds, the probability of more than 22 violations in 60 fits is at most 3e-4 for δ = 0.2.
 #[test]
 fn the_bound_has_its_confidence() {
     let data = Builtin::Ionosphere.load().unwrap();
@@ -256,8 +256,8 @@ fn wide(n: usize, dim: usize) -> (Points, Vec<Label>) {
     (Points::new(values, dim).unwrap(), labels)
 }
 
-/// If the few columns that vary much decide the class, a wide table needs centred columns, because on other scales the
-/// noise of the remaining columns dominates. Only the scales that the model needs are saved.
+/// If the class depends on the few columns that vary much, a wide table needs centred columns, because on other scales
+/// the noise of the remaining columns dominates. Only the scales that the model needs are saved.
 #[cfg(feature = "serde")]
 #[test]
 fn wide_tables_have_centred_columns_and_ridge_regression() {
@@ -358,7 +358,8 @@ fn models_with_equal_candidates_are_saved() {
     assert_eq!(serde_json::from_str::<BinaryTableModel>(&saved).unwrap(), model);
 }
 
-/// Points of the plane, the names of their quadrants, and the same names with one in five replaced by another name.
+/// Points of the plane, the names of their quadrants, and the same names after one in five was replaced by another
+/// name.
 fn quarters(n: usize, seed: u64) -> (Points, Vec<&'static str>, Vec<&'static str>) {
     let names = ["north-east", "north-west", "south-east", "south-west"];
     let points = Gaussian::new(2, 1.0).unwrap().sample(n, seed).unwrap();

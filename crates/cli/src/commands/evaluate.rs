@@ -16,8 +16,8 @@ use std::path::PathBuf;
 ///
 /// Prints the error with an exact confidence interval, the confusion matrix, recall, precision, AUC and average
 /// precision of every class, and the error at several coverages. Coverage is the share of rows that are classified by
-/// the model: those with the largest |value|. A person classifies the others. If the model has probabilities, also
-/// prints their log loss, Brier score and calibration.
+/// the model. These are the rows with the largest |value|; a person classifies the others. If the model has
+/// probabilities, also prints their log loss, Brier score and calibration.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces evaluate model.json test.csv
@@ -165,8 +165,8 @@ struct Names {
     columns: Vec<String>,
 }
 
-/// The full names if the confusion matrix fits into the width of the output. Otherwise the names are shortened, and the
-/// columns are headed by the numbers of the rows.
+/// The full names if the confusion matrix with these names is not wider than the output. Otherwise the names are
+/// shortened, and the columns are headed by the numbers of the rows.
 fn names(classes: &[String], confusion: &[Vec<usize>]) -> Names {
     let full: Vec<String> = classes.iter().map(|name| visible(name)).collect();
     let cells = confusion.iter().flatten().map(|count| count.to_string().len());
@@ -201,7 +201,7 @@ impl Column {
     }
 }
 
-/// The rows of a table, the header first.
+/// The rows of a table, beginning with the header.
 fn table_of(columns: &[Column]) -> Vec<Vec<String>> {
     let rows = columns.first().map_or(0, |column| column.cells.len());
     let row = |at: usize| columns.iter().map(|column| column.cells[at].clone()).collect();
@@ -209,7 +209,8 @@ fn table_of(columns: &[Column]) -> Vec<Vec<String>> {
     std::iter::once(header).chain((0..rows).map(row)).collect()
 }
 
-/// A column of rates and a column of their intervals. Within a column, all rows have the same number of decimals.
+/// A column of rates and a column of their intervals. All numbers in a column are rounded to the same number of
+/// decimals.
 fn of_rates(name: &str, rates: impl Iterator<Item = Option<Rate>>) -> [Column; 2] {
     let rates: Vec<Option<Rate>> = rates.collect();
     let of =

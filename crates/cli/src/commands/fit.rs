@@ -81,7 +81,7 @@ pub(crate) struct FitArgs {
     /// group. By default, about a fifth of the rows are held out
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
     group: Option<String>,
-    /// Hold out the rows with the latest dates or largest numbers in this column. The error is then an estimate for
+    /// Hold out the rows with the latest dates or the largest numbers in this column. The error is then an estimate for
     /// later rows. The model does not learn from the column. Candidates are still compared on random folds. By default,
     /// about a fifth of the rows are held out
     #[arg(long, value_name = "COLUMN", conflicts_with = "stream")]

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of points drawn in a figure.
 const DRAWN: usize = 1000;
-/// Significant digits of a scale.
+/// Number of significant digits of a scale.
 const DIGITS: i32 = 4;
 /// Maximum number of pieces listed in a report.
 const LISTED: usize = 50;
@@ -51,7 +51,7 @@ Examples:
 /// k n / d of the points, no such map exists. The points are then split into pieces, and each piece is brought into
 /// position within its subspace.
 ///
-/// In this position, no direction has more weight than another, whatever the units and correlations of the columns.
+/// In this position, no direction has more weight than another, whatever the units and the correlations of the columns.
 /// Learners that depend on lengths and angles, such as the perceptron, then make fewer mistakes, and each halfspace in
 /// the new coordinates is also a halfspace in the old ones. The scatter matrix is an estimate of the covariance that
 /// heavy tails do not distort.

@@ -71,7 +71,7 @@ fn slips_are_found_in_two_and_three_classes() {
         );
         let cells = format!("<td>1</td><td>{}</td>", rows[0] + 2);
         assert!(report.contains(&cells) && report.contains("<svg") && !report.contains("<script"));
-        // Each row is in one cell of the table of labels and suggestions.
+        // Each row is counted in one cell of the table of labels and suggestions.
         let matrix = report.split("Labels and suggestions").nth(1).unwrap();
         let matrix = matrix.split("</table>").next().unwrap();
         let counts =
@@ -215,7 +215,7 @@ fn units_change_no_position_and_constant_columns_are_kept() {
         let (a, b) = (dot(&plain[i], &plain[0]), dot(&large[i], &large[0]));
         assert!((a - b).abs() < 1e-5, "{i}: {a} {b}");
     }
-    // The piece is zero in the column of the largest unit, so its scatter is that of the other columns.
+    // The piece is zero in the column with the largest unit, so the scatter of the piece is that of the other columns.
     let flat = "x,y,z\n1,2,0\n2,1,0\n3,1,0\n1,-1,0\n5,2,0\n1,1,1e200\n2,0,3e200\n";
     fs::write(folder.path().join("flat.csv"), flat).unwrap();
     good(folder.path(), &["transform", "flat.csv", "--scatter", "f.csv"]);
@@ -309,7 +309,7 @@ fn explain_says_which_columns_it_measured() {
     assert!(text.contains("\nsaid  ") && !text.contains("measured for "), "{text}");
 }
 
-/// The report shows all points, but at most 1000, with the same scale on both axes.
+/// The report shows all points, or 1000 of them if there are more. Both axes have the same scale.
 #[test]
 fn a_report_of_directions_draws_all_points() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A table whose cells are written in unusual forms. `class` is `yes` for x >= 10, with two wrong labels.
+/// A table whose cells are written in unusual forms. `class` is `yes` for x >= 10, but two labels are wrong.
 fn write_table(dir: &Path) {
     let mut text = "id;x;class;note\n".to_owned();
     for i in 0..60 {
@@ -169,7 +169,7 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(said.matches("known label: ").count(), contradicted.len(), "{said}");
-    // The advice to stop is about the whole pool.
+    // The advice to stop concerns the whole pool, so a review does not give it.
     assert!(!said.contains("You can stop"), "{said}");
     let answers = read(dir.path(), "a.csv");
     assert_eq!(answers.matches(",known,").count(), 200 - contradicted.len());

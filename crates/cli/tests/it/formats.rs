@@ -160,7 +160,7 @@ fn one_table_in_every_format() {
         assert_eq!(predictions(dir.path(), "plain.json", name), labels, "{name}");
         fit(name, &format!("{name}.json"));
         assert_eq!(model(dir.path(), &format!("{name}.json")), expected, "{name}");
-        // The prediction is the same from a pipe, which can be read only once.
+        // The predictions are the same if the table is read from a pipe, which can be read only once.
         assert_eq!(piped(dir.path(), &["predict", "plain.json", "-"], bytes), labels, "{name}");
     }
 }
@@ -237,7 +237,8 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     );
     succeed(dir.path(), "fit points.npy --labels column.npy --learner perceptron -o column.json");
     assert_eq!(predictions(dir.path(), "column.json", "points.npy"), expected);
-    // Rows without entries are rows of zeros, and the indices of a file that counts from 1 may be shifted.
+    // Rows without entries are rows of zeros. If the indices of a file are counted from 1, a note says that they may be
+    // shifted.
     let zeros: String =
         (0..ROWS).map(|i| format!("{} 0:{} 1:0\n", label(i), value(i, 0))).collect();
     write("zero.txt", zeros.as_bytes());
@@ -249,7 +250,7 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     assert!(!said.contains("no value in any column"), "{said}");
     let said = run_line(dir.path(), "predict zero.json zero.txt -o two.csv");
     assert!(!String::from_utf8(said.stderr).unwrap().contains("index 0, but"));
-    // Neither is said of a model whose indices or columns count from 1.
+    // Neither note is printed for a model whose indices or columns are counted from 1.
     write("extra.txt", b"0 1:2.5 4:1\n1\n");
     for model in ["sparse.txt.json", "dense.csv.json"] {
         let said = run_line(dir.path(), &format!("predict {model} extra.txt -o {model}.out"));
@@ -264,8 +265,8 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     assert_eq!(predictions(dir.path(), "sparse.txt.json", "short.txt"), expected);
 }
 
-/// In a pandas table whose columns are named by years, with several classes whose names are numbers, all names are
-/// preserved.
+/// All names are preserved in a pandas table whose columns are named after years and whose classes are named by
+/// numbers.
 #[test]
 fn numeric_names_of_columns_and_classes_are_preserved() {
     let dir = tempfile::tempdir().unwrap();

@@ -172,7 +172,8 @@ fn a_finished_session_can_be_changed() {
     assert_eq!(labels().filter(|class| class == "out").count(), 2);
 }
 
-/// An uncertain row is not asked again, has no label in the output, and gets one in the second look at the end.
+/// An uncertain row is not asked about again and has no label in the output. The person can give it a label in the
+/// second look at the end.
 #[test]
 fn uncertain_rows_are_exported_and_looked_at_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -193,7 +194,7 @@ fn uncertain_rows_are_exported_and_looked_at_again() {
     good(folder.path(), &[&NEW[..2], &json].concat());
     let text = fs::read_to_string(folder.path().join("o.json")).unwrap();
     assert_eq!(text.matches("\"annotations\":[{\"result\":[]}]").count(), 2, "{text}");
-    // All other rows are asked; the last uncertain row gets a class.
+    // All other rows are asked about; the last uncertain row gets a class.
     let last = said(&("out\n".repeat(8) + "out\n\n1 out\n\n"));
     assert!(last.contains("every row has an answer; r lists"), "{last}");
     assert!(last.contains("uncertain (1 of 1):") && last.contains("11 of 12 labelled"), "{last}");
@@ -273,8 +274,8 @@ fn sessions_of_several_annotators_are_merged() {
     }
 }
 
-/// The review of a merge belongs to its annotators, has all their classes, and asks about rows whose answers are
-/// contradicted later.
+/// The review of a merge belongs to the merged annotators and has all their classes. It asks about rows whose answers
+/// are contradicted later.
 #[test]
 fn a_merge_is_continued() {
     let folder = tempfile::tempdir().unwrap();
@@ -342,7 +343,7 @@ fn a_rare_class_is_sought() {
     let unknown = ["label", "t.csv", "--label", "class", "--simulate", "--seek", "x"];
     let said = refused(folder.path(), &unknown);
     assert!(said.contains("--seek: there is no class \"x\"; there are common, rare"), "{said}");
-    // In a session the question is about the likeliest row.
+    // In a session, the question is about the likeliest row.
     let start = ["label", "t.csv", "--known", "class", "--classes", "rare,common", "--drop", "x"];
     assert!(refused(folder.path(), &[&start[..], &["--seek", "y"]].concat()).contains("--seek"));
 }
@@ -719,7 +720,7 @@ fn answers_do_not_move_to_other_texts_or_images() {
     assert!(code == Some(2) && said.contains("images shown with it have changed"), "{said}");
 }
 
-/// A table of items in another order than the pool is refused if both have a column of ids.
+/// A table of items whose order differs from that of the pool is refused if both have a column of ids.
 #[test]
 fn items_of_other_rows_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -836,7 +837,7 @@ fn session_files_of_other_kinds_are_refused() {
     }
 }
 
-/// A last line that lacks only its line end counts; a line that is missing in the middle is reported.
+/// A last line that lacks only its line end is used; a line that is missing in the middle is reported.
 #[test]
 fn a_damaged_session_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -883,7 +884,7 @@ fn imports_are_careful() {
     fs::write(folder.join("ls.json"), format!("\u{feff}[{}]", tasks.join(","))).unwrap();
     let show = ["--show", "text", "--session", "s.jsonl", "--force", "-o", "o.csv"];
     let new = [&["pool.csv", "--classes", "good,bad"], &show[..]].concat();
-    // In a session without labels the first row is asked first.
+    // In a session without labels, the first question is about the first row.
     let (code, said) = typed(folder, &new, "good\nq\n");
     assert_eq!(code, Some(0), "{said}");
     let first = table(folder, "o.csv").remove(0);
@@ -930,7 +931,8 @@ fn known_labels_find_their_classes() {
 }
 
 /// Shown cells are exported as they are in the file. For the keys of the items and for the features, markers such as NA
-/// are missing as in other columns, so sessions in which they were shown as empty cells can be resumed.
+/// count as missing values, as in other columns. Sessions in which they were shown as empty cells can therefore be
+/// resumed.
 #[test]
 fn shown_cells_are_kept_as_they_are() {
     let folder = tempfile::tempdir().unwrap();

@@ -32,7 +32,8 @@ fn write_images(folder: &Path, values: &[u8]) {
     }
 }
 
-/// Labels all digits with ten classes: features in NPY, images in PNG, their names in CSV.
+/// Labels all digits with ten classes. The features are in an NPY file, the images in PNG files, and the names of the
+/// images in a CSV file.
 #[test]
 fn digits_are_labelled_through_the_page() {
     let folder = tempfile::tempdir().unwrap();

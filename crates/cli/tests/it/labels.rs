@@ -122,7 +122,7 @@ fn labels_are_joined_in_every_way() {
     assert!(read(folder, "n.json").contains(r#""column":"label""#));
 }
 
-/// A file of labels keeps a class called `NA`, but says so.
+/// A class called `NA` in a file of labels is kept, and a note reports it.
 #[test]
 fn markers_in_a_file_of_labels_are_noted() {
     let folder = tempfile::tempdir().unwrap();
@@ -313,8 +313,8 @@ fn copies_of_fitted_rows_are_reported() {
     assert!(!said.contains("same values"), "{said}");
 }
 
-/// For a rare class, the importance of a column shows in the probabilities, and with costs the rows of the class are
-/// found.
+/// If a class is rare, the importance of a column is visible in the probabilities. With costs, the rows of the class
+/// are found.
 #[test]
 fn a_rare_class_is_found_by_its_cost() {
     let folder = tempfile::tempdir().unwrap();
@@ -352,7 +352,7 @@ fn a_rare_class_is_found_by_its_cost() {
     let cost = |name: &str| found["costs"][name].as_f64().unwrap();
     assert!(cost("mean") < 0.8 * cost("by_probability"), "{found}");
     assert!(cost("mean") < cost("baseline"), "{found}");
-    // A threshold of one tenth is the same rule.
+    // A threshold of one tenth gives the same decisions.
     let same = json("evaluate m.json u.csv --threshold 0.1 --json");
     assert_eq!(same["confusion"], found["confusion"]);
     let predicted = succeed(folder, "predict m.json u.csv --cost ill=9 --all");
@@ -402,7 +402,7 @@ fn models_are_compared_on_the_same_rows() {
     assert!(found.contains("none.json"), "{found}");
 }
 
-/// Models of different labels or different classes are refused. The order of the classes does not matter.
+/// Models for different label columns or different classes are refused. The order of the classes does not matter.
 #[test]
 fn models_of_different_tasks_are_not_compared() {
     let folder = tempfile::tempdir().unwrap();
@@ -505,7 +505,7 @@ fn an_output_of_the_session_is_replaced() {
     assert_eq!(read(folder, "o.csv"), changed);
 }
 
-/// Before each class has a label, a session gives no probability.
+/// Until each class has a labelled row, a session gives no probability.
 #[test]
 fn a_guess_has_no_probability_before_each_class_has_a_label() {
     let folder = tempfile::tempdir().unwrap();
@@ -568,7 +568,8 @@ fn a_session_is_fitted_directly() {
     }
 }
 
-/// Labels in order or by row number are refused if the ids in both files show that they belong to other rows.
+/// Labels that are matched in order or by row number are refused if the ids in both files show that they belong to
+/// other rows.
 #[test]
 fn labels_of_other_rows_are_refused() {
     let folder = tempfile::tempdir().unwrap();

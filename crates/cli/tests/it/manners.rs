@@ -229,7 +229,8 @@ fn a_label_is_the_most_probable_class() {
     // A small table is cross-validated, also for calibration.
     let said = run("fit t.csv --label y --learner svm --holdout 0 -o m.json --force");
     assert!(!said.contains("no probabilities"), "{said}");
-    // A stream is not cross-validated, so it needs held-out rows. Here it has none, and then nine and ten of 400.
+    // A stream is not cross-validated, so it needs held-out rows. Of the 400 rows, none, nine and ten are held out in
+    // turn.
     for (held_out, gives) in [("0", false), ("0.0225", false), ("0.025", true)] {
         let fit = format!("fit t.csv --label y --learner perceptron --stream --holdout {held_out}");
         let said = run(&format!("{fit} -o m.json --force"));
@@ -311,7 +312,7 @@ fn identifier_columns_are_ignored_unless_used() {
     };
     let said = String::from_utf8(fit("").stderr).unwrap();
     assert!(said.contains("`id`") && said.contains("--use 'id'"), "{said}");
-    // With --use the column is read; its values are too many for categories.
+    // With --use, the column is read, but it has too many different texts for a column of categories.
     let used = fit(" --use id");
     assert_eq!(used.status.code(), Some(2));
     assert!(String::from_utf8(used.stderr).unwrap().contains("57 different texts in 57 rows"));

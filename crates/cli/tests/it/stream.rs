@@ -81,7 +81,7 @@ fn several_classes_and_lists_of_halfspaces() {
     let found = fit(dir.path(), "three.csv --label class --learner perceptron --stream -o m.json");
     assert_eq!(found["learned_from"], 7500);
     assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.1, "{found}");
-    // Each round of the list takes as many new rows as it needs.
+    // Each round that extends the decision list takes as many new rows as it needs.
     fs::write(dir.path().join("more.csv"), wheel(60_000, &["a", "b", "c"])).unwrap();
     let args =
         "more.csv --label class --positive b --learner massart --noise 0.1 --stream -o m.json";
@@ -110,7 +110,7 @@ fn sparse_rows(rows: u64) -> String {
 }
 
 /// The default learner makes one pass over many sparse rows, and the model is the same for any number of threads. If
-/// there are no more rows than in the sample, the model is the same as in memory.
+/// there are no more rows than in the sample, the model is the same as without `--stream`.
 #[test]
 fn many_sparse_rows_are_learned_in_one_pass() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Output on a terminal: colours, line breaks between words, tables that fit, answers to a labelling session, progress.
+//! Output on a terminal: colours, line breaks between words, tables that fit, answers in a labelling session, and
+//! progress.
 
 use crate::support::{pool, program, succeed, table};
 use nix::pty::{Winsize, openpty};

@@ -48,7 +48,7 @@ pub enum Verdict {
     Holds,
     /// The measurements refute the claim.
     Violated,
-    /// The measurements do not decide, or trials are missing.
+    /// The measurements do not decide the claim, or trials are missing.
     Inconclusive,
     /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)), or no measurement
     /// comes within a factor of [`SLACK_LIMIT`](crate::SLACK_LIMIT) of its bound. Such a test shows nothing, which is a
@@ -101,7 +101,7 @@ pub enum Side {
 ///
 /// ```
 /// use halfspaces_eval::{Evidence, Verdict};
-/// // No failure in 29 trials is the smallest sample that proves a failure probability of 0.1 at 95 %.
+/// // To prove a failure probability of at most 0.1 at 95 %, 29 trials without a failure are needed.
 /// let judge = |trials| Evidence::probability(trials, 0, trials, 0.1).verdict;
 /// assert_eq!((judge(28), judge(29)), (Verdict::Inconclusive, Verdict::Holds));
 /// ```
@@ -109,9 +109,9 @@ pub enum Side {
 pub struct Evidence {
     /// The verdict.
     pub verdict: Verdict,
-    /// Number of trials, of all settings together.
+    /// Number of trials in all settings together.
     pub trials: usize,
-    /// Number of trials of the setting with the fewest trials.
+    /// Number of trials in the setting with the fewest trials.
     pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
@@ -128,14 +128,14 @@ pub struct Evidence {
     pub p_value: f64,
     /// The slack of the statement: the factor between the bound and the measured value. For an upper bound, this is the
     /// bound divided by the measured value, up to 1e9; for a lower bound, it is the measured value divided by the
-    /// bound. It is the smallest factor of all settings. For a mean, the factor is computed from the mean itself and
-    /// not from the end of its interval, so it does not depend on the number of trials. The slack is `None` if there
-    /// are no trials or if the bound is 0, unless [`Evidence::with_slack`] states it.
+    /// bound. If there are several settings, it is the smallest of their factors. For a mean, the factor is computed
+    /// from the mean itself and not from the end of its interval, so it does not depend on the number of trials. The
+    /// slack is `None` if there are no trials or if the bound is 0, unless [`Evidence::with_slack`] states it.
     pub slack: Option<f64>,
     /// The reason why no instance approaches the bound ([`Evidence::far_because`]).
     pub far: Option<&'static str>,
-    /// The claimed failure probability, the largest of all settings; `None` for other claims. A null is judged against
-    /// this probability.
+    /// The claimed failure probability (the largest one if there are several settings); `None` for other claims. A null
+    /// is judged against this probability.
     pub claimed_probability: Option<f64>,
 }
 
@@ -156,9 +156,10 @@ fn slack(bound: f64, measured: f64) -> Option<f64> {
 }
 
 impl Evidence {
-    /// Evidence for a claim that allows no exception: one ratio of measured to bound per case, with `planned` cases in
-    /// total. The claim holds if all cases are done and no ratio is on the wrong side of 1. A single exception violates
-    /// the claim (NaN counts as an exception). While cases are missing, a claim without exceptions is inconclusive.
+    /// Evidence for a claim that allows no exception, given one ratio of the measured value to the bound per case, with
+    /// `planned` cases in total. The claim holds if all cases are done and no ratio is on the wrong side of 1. A single
+    /// exception refutes the claim (NaN counts as an exception). While cases are missing, a claim without exceptions is
+    /// inconclusive.
     #[must_use]
     pub fn deterministic(quantity: &str, side: Side, planned: usize, ratios: &[f64]) -> Evidence {
         let within = |ratio: f64| match side {
@@ -197,11 +198,11 @@ impl Evidence {
     }
 
     /// Evidence for a claim "fails with probability at most `delta`". The claim holds if the exact 95 % upper bound on
-    /// the failure probability is at most `delta`. It is violated if, with failure probability `delta`, at least this
-    /// number of failures has a probability of at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise, and while
-    /// trials are missing. Its slack is `delta` divided by the fraction of failures, or by the upper bound if no trial
-    /// failed. If a trial fails because a value exceeds a bound, use [`Evidence::quantile`], whose slack does not
-    /// depend on the number of trials.
+    /// the failure probability is at most `delta`. It is violated if, for a failure probability of `delta`, the
+    /// probability of at least this number of failures is at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise,
+    /// and while trials are missing. Its slack is `delta` divided by the fraction of failures, or by the upper bound if
+    /// no trial failed. If a trial fails because a value exceeds a bound, use [`Evidence::quantile`], whose slack does
+    /// not depend on the number of trials.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
@@ -236,15 +237,15 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim "measured / bound <= 1 with probability at least 1 - `delta`": one ratio of measured to
-    /// bound per trial. The claim is judged as by [`Evidence::probability`], where a ratio above 1 (or NaN) is a
-    /// failure. Its slack is 1 divided by the (1 - `delta`) quantile of the ratios. If the bound were stricter by this
-    /// factor, it would fail in a fraction of at most `delta` of the trials.
+    /// Evidence for a claim "measured / bound <= 1 with probability at least 1 - `delta`", given one ratio of the
+    /// measured value to the bound per trial. The claim is judged as by [`Evidence::probability`], where a ratio above
+    /// 1 (or NaN) is a failure. Its slack is 1 divided by the (1 - `delta`) quantile of the ratios. If the bound were
+    /// stricter by this factor, it would be exceeded in at most a fraction `delta` of the trials.
     ///
     /// ```
     /// use halfspaces_eval::{Evidence, Verdict};
     /// let judge = |ratios: &[f64]| Evidence::quantile(30, ratios, 0.1);
-    /// // The three largest of 30 ratios may exceed the bound made stricter.
+    /// // The three largest of 30 ratios may exceed the stricter bound.
     /// let ratios: Vec<f64> = (1..=30).map(|i| f64::from(i) / 54.0).collect();
     /// assert_eq!((judge(&ratios).verdict, judge(&ratios).slack), (Verdict::Holds, Some(2.0)));
     /// assert_eq!(judge(&[1.01; 30]).verdict, Verdict::Violated);
@@ -270,18 +271,18 @@ impl Evidence {
         Evidence { detail, slack: reached.and_then(|ratio| slack(1.0, ratio)), ..evidence }
     }
 
-    /// Evidence for a claim "grows with slope at most `bound`": one fitted slope per independent trial. The claim holds
-    /// if the 95 % Student interval of the mean slope is at or below the bound. It is violated if Student's test of the
-    /// bound has a p-value of at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise, and while trials are missing.
-    /// If all slopes are equal, there is no p-value: the claim holds if the slopes are at or below the bound, and is
-    /// inconclusive otherwise.
+    /// Evidence for a claim "grows with slope at most `bound`", given one fitted slope per independent trial. The claim
+    /// holds if the 95 % Student interval of the mean slope is at or below the bound. It is violated if Student's test
+    /// of the bound has a p-value of at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise, and while trials are
+    /// missing. If all slopes are equal, there is no p-value: the claim holds if the slopes are at or below the bound,
+    /// and is inconclusive otherwise.
     #[must_use]
     pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
         Evidence::mean(quantity, planned, slopes, bound)
     }
 
-    /// Evidence for a claim "the expectation is at most `bound`": one value per independent trial, judged like the
-    /// slopes of [`Evidence::growth`].
+    /// Evidence for a claim "the expectation is at most `bound`", given one value per independent trial. It is judged
+    /// like the slopes of [`Evidence::growth`].
     #[must_use]
     pub fn mean(quantity: &str, planned: usize, values: &[f64], bound: f64) -> Evidence {
         let interval = mean_interval(values, CONFIDENCE);
@@ -406,7 +407,7 @@ impl Evidence {
         }
     }
 
-    /// States the slack of a claim whose slack is not the ratio of a bound and a value, such as a claim that a
+    /// States the slack of a claim whose slack is not the ratio of a bound to a value, such as a claim that a
     /// difference is at most 0. With `None`, the slack stays unknown.
     #[must_use]
     pub fn with_slack(self, slack: Option<f64>) -> Evidence {
@@ -550,8 +551,8 @@ mod tests {
         assert_eq!((all.verdict, all.tests), (Verdict::Violated, nested.tests));
     }
 
-    /// Tests planted wrong claims. Random draws are judged by a true bound and by a bound that is three times too
-    /// strong: a third of an upper bound, or three times a lower bound.
+    /// Tests planted wrong claims. Random draws are judged by a true bound and by a bound that is too strict by a
+    /// factor of three: a third of an upper bound, or three times a lower bound.
     #[test]
     fn every_kind_of_claim_is_refuted_when_three_times_too_strong() {
         let mut rng = rng_for(RngStream::CALLER, 1);

@@ -19,7 +19,7 @@ use std::fmt;
 pub enum ClaimKind {
     /// A theorem with its constants, from a source or from this project.
     Proved,
-    /// A number from measurements with other seeds than those with which the claim is judged.
+    /// A number from earlier measurements, whose seeds differ from those with which the claim is judged.
     Measured,
     /// A statement that is reported but not counted among the claims that hold, because no null could be made to fail.
     Observation,
@@ -94,7 +94,7 @@ pub struct ClaimStatement {
 /// // 2⁻²⁰
 /// assert!(violated.detail.contains("p = 9.54e-7"));
 /// assert_eq!(judge(0.9, [true; 20]).verdict, Verdict::Holds);
-/// // A result that a coin achieves too shows nothing, nor does a bound that nothing comes near.
+/// // A result that a coin also achieves shows nothing, and neither does a bound that is never approached.
 /// assert_eq!(judge(0.9, [false; 20]).verdict, Verdict::Weak);
 /// assert_eq!(judge(0.1, [true; 20]).verdict, Verdict::Weak);
 /// ```
@@ -122,9 +122,9 @@ pub struct Claim {
     pub experiment: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Number of trials, of all settings together.
+    /// Number of trials in all settings together.
     pub trials: usize,
-    /// Number of trials of the setting with the fewest trials. Each setting is judged by its own trials.
+    /// Number of trials in the setting with the fewest trials. Each setting is judged by its own trials.
     pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
@@ -141,7 +141,7 @@ pub struct Claim {
 impl Claim {
     /// Combines a statement with its evidence and the evidence on its null. For a claim based on random samples, the
     /// detail ends with the p-value. A claim that passed its rule is weak unless the null fails ([`Null::fails`]) and
-    /// the slack either is below [`SLACK_LIMIT`] or has a stated reason. A claim of unknown slack is weak. An
+    /// the slack either is below [`SLACK_LIMIT`] or has a stated reason. A claim with unknown slack is weak. An
     /// observation is `Observed`, regardless of its null and its slack.
     #[must_use]
     pub fn new(
@@ -304,8 +304,8 @@ mod tests {
         assert_eq!(text(Null::SmallerBound).slack_text(), "slack 4");
     }
 
-    /// A claim far inside its bound is weak for every null, unless it states a reason. A claim of unknown slack is weak
-    /// too.
+    /// A claim far inside its bound is weak for every null, unless it states a reason. A claim with unknown slack is
+    /// weak too.
     #[test]
     fn a_bound_that_nothing_comes_near_is_weak() {
         let claim =

@@ -14,7 +14,7 @@ pub const SLACK_LIMIT: f64 = 3.0;
 /// use halfspaces_eval::{Evidence, Null, Side};
 /// let coin = Null::of_cases([true, true, false]);
 /// assert_eq!(coin, Null::Rival { failures: 2, cases: 3 });
-/// // A third of the bound is refuted by a run that reached half of it, but not by one that reached a tenth.
+/// // A third of the bound is refuted by a run that reached half of the bound, but not by one that reached a tenth.
 /// let of = |ratio| Evidence::deterministic("m / bound", Side::AtMost, 1, &[ratio]);
 /// assert!(Null::SmallerBound.fails(&of(0.5)) && !Null::SmallerBound.fails(&of(0.1)));
 /// ```
@@ -43,7 +43,7 @@ impl Null {
         Null::Rival { failures, cases }
     }
 
-    /// Number of failures and number of cases; a smaller bound counts as one case.
+    /// The number of failures and the number of cases; a smaller bound counts as one case.
     #[must_use]
     pub fn counts(&self, evidence: &Evidence) -> (usize, usize) {
         match *self {
@@ -119,7 +119,7 @@ mod tests {
         let far = of(Side::AtMost, 0.01).far_because("no instance is known");
         assert!(Null::SmallerBound.fails(&far) && Null::SmallerBound.counts(&far) == (0, 1));
         assert!(!Null::Rival { failures: 0, cases: 1 }.fails(&far));
-        // A mean judged against 0 has no bound to divide.
+        // A mean that is compared with 0 has no bound that could be divided.
         let mean = Evidence::mean("m", 3, &[-1.0, -2.0, -1.5], 0.0);
         assert_eq!(mean.slack, None);
         assert!(!Null::SmallerBound.fails(&mean));

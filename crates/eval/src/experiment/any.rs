@@ -76,7 +76,7 @@ pub struct Description {
 /// An [`Experiment`] without its types, as stored in a suite. The trait is implemented for every experiment. Its method
 /// names differ from those of [`Experiment`], so both traits may be in scope.
 ///
-/// Running takes as long as the trials; planning and evaluation take time proportional to the number of trials. A
+/// A run takes as long as its trials; planning and evaluation take time proportional to the number of trials. A
 /// [`TrialStore`] keeps the outcomes.
 pub trait AnyExperiment: Sync {
     /// Identifier, title and claims.
@@ -88,8 +88,8 @@ pub trait AnyExperiment: Sync {
     /// [`ExperimentError::Plan`].
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError>;
 
-    /// Runs the trials that are not in the store and whose ordinal in the plan `owned` accepts, on the current rayon
-    /// pool. Calls `done` after each trial, on the thread of the trial.
+    /// Runs the trials that are not in the store and whose ordinal in the plan is accepted by `owned`, on the current
+    /// rayon pool. Calls `done` after each trial, on the thread of the trial.
     ///
     /// # Errors
     /// The first [`ExperimentError`]; finished trials remain in the store.

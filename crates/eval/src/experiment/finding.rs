@@ -2,7 +2,7 @@
 
 /// A finding of an experiment, for the top of the page: two sentences and a figure.
 ///
-/// An experiment states a finding in its `evaluate`, with numbers of the evaluated run, and names the claims on which
+/// An experiment states a finding in its `evaluate`, with numbers from the evaluated run, and names the claims on which
 /// the finding is based. The page shows the finding only if each of these claims holds or was observed; otherwise the
 /// page gives the reason.
 ///
@@ -22,7 +22,7 @@
 pub struct Finding {
     /// The finding in a few words, without technical terms.
     pub title: String,
-    /// Two sentences with numbers of this run; `None` if the numbers are missing or contradict the sentences.
+    /// Two sentences with numbers from this run; `None` if the numbers are missing or contradict the sentences.
     pub text: Option<String>,
     /// Name of the figure that shows the finding. The figure belongs to the same experiment.
     pub figure: String,

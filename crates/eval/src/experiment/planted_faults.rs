@@ -1,6 +1,6 @@
 //! Tests with faults planted in an experiment. They cover the whole path from the plan to the headline of the ledger.
-//! For every kind of claim and every rule, the verdict must reveal a wrong bound, the null in place of the learner, an
-//! incomplete or too small plan, and a null that is as good as the learner.
+//! For every kind of claim and every rule, the verdict must reveal a wrong bound, the null in place of the learner, a
+//! plan that is incomplete or too small, and a null that is as good as the learner.
 
 use super::{AnyExperiment, Experiment, Planned, Results, Section};
 use crate::claim::{ClaimKind, ClaimStatement, Evidence, Null, Side, Verdict};
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 /// Number of labels whose majority vote forms one answer. Each label is wrong with probability [`NOISE`].
 const VOTERS: usize = 5;
 const NOISE: f64 = 0.2;
-/// Number of answers of a random trial. The majority is wrong with probability 0.058.
+/// Number of answers in a random trial. The majority is wrong with probability 0.058.
 const ANSWERS: usize = 20;
 /// Number of thresholds, one of which is the target.
 const THRESHOLDS: usize = 64;

@@ -5,8 +5,8 @@ use crate::claim::{Claim, ClaimStatement, Evidence, Null};
 use crate::figure::Figure;
 use crate::table::Table;
 
-/// The results of an experiment: a verdict on each of its claims, tables, figures, and findings for the top of the
-/// page.
+/// The results of an experiment: the verdicts on its claims, its tables and figures, and its findings for the top of
+/// the page.
 ///
 /// ```
 /// use halfspaces_eval::{ClaimKind, ClaimStatement, Evidence, Null, Section, Side};

@@ -81,8 +81,8 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
 }
 
-/// Whether thousands are separated on an axis up to this value. They are separated only if some number on the axis has
-/// five digits.
+/// Whether thousands are separated on an axis whose largest value is `most`. They are separated only if some number on
+/// the axis has five digits.
 fn is_grouped(most: f64) -> bool {
     most >= 1e4
 }
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(labels(log_ticks(1.05, 1.25)), ["12", "14", "16"]);
     }
 
-    /// On one axis, all labels are full numbers or all labels are powers of ten.
+    /// On one axis, either all labels are plain numbers or all labels are powers of ten.
     #[test]
     fn an_axis_has_one_style() {
         assert_eq!(labels(log_ticks(-0.1, 4.2)), ["1", "10", "100", "1\u{a0}000", "10\u{a0}000"]);

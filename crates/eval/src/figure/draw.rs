@@ -42,7 +42,8 @@ impl Shape {
         if self == Shape::Wide { 760.0 } else { 360.0 }
     }
 
-    /// The classes of the shape. On a page with a wide and a narrow figure, the style sheet uses them to show only one.
+    /// The CSS classes of the shape. On a page with a wide and a narrow figure, the style sheet uses them to show only
+    /// one.
     fn class(self) -> &'static str {
         match self {
             Shape::Wide => "hf wide",
@@ -60,7 +61,7 @@ struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// The end of the series' line: the last value, if the line runs from left to right.
+    /// The end of the series' line: its last point, if the line runs from left to right.
     fn end(&self) -> Option<(f64, f64)> {
         let ordered = |data: &[(f64, f64)]| data.windows(2).all(|pair| pair[0].0 <= pair[1].0);
         let last = |layer: &&Layer| match layer {
@@ -169,8 +170,8 @@ impl Figure {
         self.drawn(Shape::Wide) + &self.drawn(Shape::Narrow)
     }
 
-    /// The figure as an SVG file of 360 pixels width, with a square plot and the same scale on both axes, for points in
-    /// a plane. Both axes must be linear.
+    /// The figure as an SVG file, 360 pixels wide, with a square plot and the same scale on both axes, for points in a
+    /// plane. Both axes must be linear.
     ///
     /// ```
     /// use halfspaces_eval::{Axis, Colour, Figure, Layer};
@@ -528,8 +529,8 @@ mod tests {
         }
     }
 
-    /// The name of each line is at its end, once, and the names are in order from top to bottom. If a series has no
-    /// end, or if there are more names than fit, there is a legend below.
+    /// Each name appears once, at the end of its line, and the names are in order from top to bottom. If a series has
+    /// no last point, or if there are more names than fit, there is a legend below.
     #[test]
     fn names_stand_at_the_ends_of_lines() {
         let lines = |n: usize| -> Vec<Layer> {

@@ -112,7 +112,7 @@ pub enum Layer {
         name: String,
         /// Colour.
         colour: Colour,
-        /// Whether the line is dashed, as bounds are.
+        /// Whether the line is dashed, as the lines of bounds are.
         dashed: bool,
         /// (x, y) pairs.
         data: Vec<(f64, f64)>,
@@ -152,7 +152,7 @@ pub struct Figure {
     pub name: String,
     /// The title, a sentence that states the finding.
     pub title: String,
-    /// A description of what is drawn, from which trials, and how to read it.
+    /// A description of what is drawn, of the trials from which it comes, and of how to read it.
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,

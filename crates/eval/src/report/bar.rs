@@ -3,7 +3,7 @@
 use crate::claim::{Claim, ClaimKind};
 use crate::text::short;
 
-/// Position of the bound, in per cent of the track.
+/// Position of the bound on the track, in per cent.
 pub(super) const MARK: f64 = 70.0;
 
 /// The smallest visible width of a bar, in per cent.

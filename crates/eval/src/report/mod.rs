@@ -23,7 +23,7 @@ use page::{Drawn, Page, data_link, missed};
 use tally::{by_slack, counts};
 use thiserror::Error;
 
-/// The error of a page that could not be generated.
+/// The page could not be generated.
 ///
 /// ```
 /// use halfspaces_eval::ReportError;

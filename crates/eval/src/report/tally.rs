@@ -1,4 +1,4 @@
-//! Counts of claims: of those that hold, by kind; of the other verdicts; and of all claims, by slack.
+//! Counts of claims: the claims that hold, by kind; the claims with other verdicts; and all claims, by slack.
 
 use crate::claim::{Claim, ClaimKind, SLACK_LIMIT, Verdict};
 

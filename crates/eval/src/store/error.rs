@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// The error of a trials file.
+/// A trials file could not be read or written.
 ///
 /// ```
 /// use halfspaces_eval::{StoreError, TrialStore};

@@ -32,7 +32,7 @@ const MAX_MARKED: usize = 2000;
 const MAX_AGAINST: usize = 4;
 /// Maximum number of classes for which the table of labels and suggestions is shown.
 const MAX_MATRIX: usize = 20;
-/// Maximum number of points of the curve.
+/// Maximum number of points on the curve.
 const MAX_CURVE: usize = 400;
 
 /// The commands for a review, as HTML.
@@ -53,8 +53,8 @@ Examples:
 /// Find labels that are probably wrong and rank all rows, the most suspicious first.
 ///
 /// Each row is judged by a classifier that was fitted without it (cross-validation). `agreement` measures how strongly
-/// that classifier supports the label; it is negative if the classifier predicts another class, the suggested one. With
-/// two classes it is the decision value divided by the mean absolute decision value. With more classes it is the
+/// that classifier supports the label; it is negative if the classifier predicts (and suggests) another class. With two
+/// classes it is the decision value divided by the mean absolute decision value. With more classes it is the
 /// probability of the label minus the probability of the most probable other class or, for models without
 /// probabilities, the corresponding difference of decision values. If there are columns of text, the words that are
 /// evidence against the label are shown. The ranking also accounts for classes whose labels are wrong more often, so it
@@ -545,8 +545,8 @@ impl AuditReport {
         page(&format!("Label audit of {}", self.frame.source), &body)
     }
 
-    /// The number of rows for each label and suggestion, as a table with a heading. Empty if there are too many
-    /// classes.
+    /// The number of rows for each label and suggestion, as a table with a heading. The text is empty if there are too
+    /// many classes.
     fn matrix(&self) -> String {
         let classes = &self.labels.classes;
         if classes.len() > MAX_MATRIX {

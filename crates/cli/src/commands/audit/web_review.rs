@@ -9,7 +9,7 @@ use crate::recipe::ColumnArgs;
 use halfspaces_labelling::RowLabel;
 use std::path::{Path, PathBuf};
 
-/// The path of the session of a review: the path of the corrected table with `.session.jsonl` added.
+/// The path of the session file of a review: the path of the corrected table with `.session.jsonl` added.
 fn session_path(corrected: &Path) -> PathBuf {
     let mut name = corrected.as_os_str().to_owned();
     name.push(".session.jsonl");

@@ -25,15 +25,15 @@ const REACH: f64 = 2.0;
 
 /// Show the weights of a model, the importance of each column, and a histogram of margins.
 ///
-/// For a model with one halfspace per class, shows the largest weights. A weight is the change of the decision value
-/// for one standard deviation of the column, or for a change of 1 if the model learned from texts or other sparse
-/// columns. With DATA, shows the permutation importance of each column: the increase of the log loss when the column is
-/// shuffled (or of the error rate, if the model has no probabilities). If DATA has no labels, the importance is the
-/// fraction of predictions that change. With DATA, also shows a histogram of the margins. A margin is the absolute
-/// decision value, negative if the prediction differs from the label.
+/// For a model with one halfspace per class, shows the largest weights. A weight is the change in the decision value if
+/// the column increases by one standard deviation, or by 1 if the model learned from texts or other sparse columns.
+/// With DATA, shows the permutation importance of each column: the increase of the log loss when the column is shuffled
+/// (or of the error rate, if the model has no probabilities). If DATA has no labels, the importance is the fraction of
+/// predictions that change. With DATA, also shows a histogram of the margins. A margin is the absolute decision value,
+/// negative if the prediction differs from the label.
 ///
-/// --row explains the prediction of single rows. --html writes a model card: a page with everything that is known about
-/// the model, from its file and, with DATA, from its predictions for these rows.
+/// --row explains the predictions for single rows. --html writes a model card: a page with everything that is known
+/// about the model, from its file and, with DATA, from its predictions for these rows.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces explain model.json
@@ -55,8 +55,8 @@ pub(crate) struct ExplainArgs {
     /// Maximum number of weights and columns shown
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Explain the predictions of these rows of DATA, counted from 0: what each column contributes, compared with other
-    /// rows of DATA
+    /// Explain the predictions for these rows of DATA, counted from 0: what each column contributes, compared with
+    /// other rows of DATA
     #[arg(long, value_name = "ROW,..", value_delimiter = ',', requires = "data")]
     row: Vec<usize>,
     /// Write a model card to this file

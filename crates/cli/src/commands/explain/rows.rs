@@ -1,4 +1,4 @@
-//! Explains the predictions of single rows.
+//! Explains the predictions for single rows.
 
 use crate::commands::evaluation_data::EvaluationData;
 use crate::error::CliError;
@@ -29,7 +29,7 @@ pub(super) struct ExplainedRow {
     pub(super) shown: usize,
 }
 
-/// Explains the predictions of some rows.
+/// Explains the predictions for some rows.
 pub(super) fn explain(
     model: &Pipeline,
     data: &EvaluationData,
@@ -77,8 +77,8 @@ impl ExplainedRow {
         format!("row {row} ({}): predicted `{}` {size}{label}", self.place, self.predicted)
     }
 
-    /// The table of contributions, from the mean over other rows to the result. Its columns are name, cell, number and
-    /// standard error.
+    /// The table of contributions, from the mean over other rows to the result. Its columns are the name, the cell, the
+    /// number and the standard error.
     pub(super) fn table(&self) -> Vec<[String; 4]> {
         let RowExplanation { of_columns, others, baseline, result, compared_with, .. } =
             &self.explanation;

@@ -1,4 +1,4 @@
-//! The explanation in the terminal.
+//! The explanation for the terminal.
 
 use super::explanation::{Bar, Explanation, OnData, Weight};
 use super::rows::ExplainedRow;
@@ -91,7 +91,7 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
     lines
 }
 
-/// The quantity that importance measures, in words.
+/// The quantity by which importance is measured, in words.
 pub(super) fn measure(measure: ImportanceMeasure) -> &'static str {
     match measure {
         ImportanceMeasure::LogLoss => "increase of the log loss",

@@ -51,7 +51,7 @@ pub(crate) struct LabelArgs {
     /// or --use names it
     #[arg(long, value_delimiter = ',', value_name = "COLUMN,..", help_heading = "Items")]
     pub(crate) show: Vec<String>,
-    /// Column of paths of images to show, relative to the folder of the table
+    /// Column with the paths of the images to show, relative to the folder of the table
     #[arg(long, value_name = "COLUMN", help_heading = "Items")]
     pub(crate) image: Option<String>,
     /// Folder that contains all images; files outside it are never read [default: the folder of the table]
@@ -65,8 +65,8 @@ pub(crate) struct LabelArgs {
     /// Column of known labels; its cell is empty in each row without a known label
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
-    /// Ask about rows that this CSV file lists, even though --known gives their labels. From a ranking of `audit`, the
-    /// rows whose suggestion differs from the label are used; from another file with a column `row`, all rows. The
+    /// Ask about the rows that this CSV file lists, even though --known gives their labels. From a ranking of `audit`,
+    /// the rows whose suggestion differs from the label are used; from another file with a column `row`, all rows. The
     /// labels and the other columns of the file must agree with DATA. The known label is shown; the model does not
     /// learn from it
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
@@ -75,7 +75,7 @@ pub(crate) struct LabelArgs {
     /// fewer errors on the answers. A category that the model does not know is treated as none of the known ones
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) model: Option<PathBuf>,
-    /// Merge the sessions of several annotators about DATA: report how well they agree, and ask about the rows on which
+    /// Merge the sessions of several annotators on DATA: report how well they agree, and ask about the rows on which
     /// they disagree; with --export, ask nothing. The file of --output contains the class that most annotators gave,
     /// and the answer of each annotator
     #[arg(long, num_args = 1.., value_name = "SESSION", conflicts_with_all = ["known", "review", "import_labelstudio", "with_predictions"], help_heading = "Answers")]

@@ -23,7 +23,7 @@ pub(crate) enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that the extension of a file name determines, in upper or lower case.
+    /// The format for the extension of a file name; upper and lower case are not distinguished.
     pub(super) fn of(path: &Path) -> ExportFormat {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
@@ -34,7 +34,7 @@ impl ExportFormat {
     }
 }
 
-/// An existing output that contains nothing but lines of this session's labels: replacing it loses nothing.
+/// An existing output that contains only lines with this session's labels. Nothing is lost if it is replaced.
 #[derive(Debug)]
 pub(super) struct Replaceable {
     bytes: Vec<u8>,

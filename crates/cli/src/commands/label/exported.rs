@@ -10,7 +10,7 @@ pub(super) struct ExportedRow {
     pub(super) row: usize,
     pub(super) label: String,
     pub(super) source: Source,
-    /// The probability of a predicted label; `None` if a class has no label yet.
+    /// The probability of a predicted label; `None` if a class has no labelled row yet.
     pub(super) probability: Option<f64>,
     /// The name and the answer of each annotator, if several sessions are merged.
     pub(super) answers: Vec<(String, String)>,
@@ -32,13 +32,13 @@ pub(super) enum Source {
     Uncertain,
     /// Decided in a review of merged sessions.
     Reviewed,
-    /// Given by all annotators who answered, at least two.
+    /// Given by all annotators who answered, if at least two did.
     Agreed,
     /// Given by more annotators than any other class.
     Most,
     /// Given by the only annotator who answered.
     Single,
-    /// Several classes were given equally often; the label is empty.
+    /// Several classes share the largest number of annotators; the label is empty.
     Tied,
 }
 

@@ -195,8 +195,8 @@ fn scheme(name: &str) -> Option<&str> {
     (scheme.len() > 1 && begins && scheme.chars().all(fits)).then_some(scheme)
 }
 
-/// A hash of a file: of its length and all its bytes or, if it is large and `whole` is false, of its length and both
-/// ends.
+/// A hash of a file: of its length and all its bytes or, if it is large and `whole` is false, of its length and the
+/// bytes at both ends.
 fn content(path: &Path, whole: bool) -> io::Result<String> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();

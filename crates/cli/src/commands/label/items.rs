@@ -60,7 +60,7 @@ struct Cell {
 }
 
 impl Items {
-    /// Shows text columns and images, or the features if there are neither.
+    /// Creates items that show text columns and images, or the features if there are neither.
     pub(super) fn new(texts: Vec<Column>, images: Option<Images>, features: &[Column]) -> Items {
         let is_shown = texts.is_empty() && images.is_none();
         let feature_count = if is_shown { features.len() } else { 0 };
@@ -77,7 +77,7 @@ impl Items {
         }
     }
 
-    /// Adds the recipe of the features and the pool, which are needed to mark words.
+    /// Adds the recipe of the features, and the text columns of the pool. Both are needed to mark words.
     pub(super) fn with_recipe(self, recipe: Recipe, pool: &Frame) -> Items {
         let names = recipe.text_columns();
         let is_learned = |column: &&Column| names.contains(&column.name.as_str());
@@ -168,7 +168,7 @@ impl Items {
         recipe.text_parts(pool, &[row], &weight).into_iter().flatten().collect()
     }
 
-    /// The exported cells of a row with the names of their columns: id, text columns, image.
+    /// The exported cells of a row with the names of their columns: the id, the text columns and the image.
     pub(super) fn shown(&self, row: usize) -> Vec<(&str, String)> {
         let texts = self.exported().map(|column| (column.name.as_str(), column.values.text(row)));
         let image = self
@@ -184,7 +184,8 @@ impl Items {
         texts.chain(self.images.as_ref().map(Images::column)).collect()
     }
 
-    /// A row as lines of the terminal: known label, texts and image, then names and values of features in columns.
+    /// A row as lines for the terminal: the known label, the texts and the image, then the names and values of the
+    /// features, in columns.
     pub(super) fn lines(&self, row: usize, width: usize) -> Vec<String> {
         let line = |text: String| format!("  {}", visible(&plain(&text, MAX_LINE)));
         let known = self.known.get(&row).into_iter().flatten();
@@ -208,7 +209,7 @@ impl Items {
         lines
     }
 
-    /// A row as one line of the terminal.
+    /// A row as one line for the terminal.
     pub(super) fn line(&self, row: usize) -> String {
         let mut parts: Vec<String> = match &self.texts[..] {
             [only] => vec![only.values.text(row)],

@@ -1,6 +1,6 @@
 //! The key of each class.
 
-/// Keys of the commands review, skip, stop and undo.
+/// The keys of four commands: review, skip, stop and undo.
 const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
 
 /// The key of each class; `None` for a class for which no key is left. The key of a class is never the name of another
@@ -24,7 +24,7 @@ pub(super) fn keys(classes: &[String]) -> Vec<Option<char>> {
     own.iter().map(|key| key.or_else(|| free.next())).collect()
 }
 
-/// The name of a class as a key, if it can be one.
+/// The name of a class, if it can be used as a key.
 fn own_key(name: &str) -> Option<char> {
     let mut chars = name.chars();
     match (chars.next(), chars.next()) {

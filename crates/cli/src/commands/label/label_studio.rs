@@ -65,7 +65,7 @@ pub(super) fn write(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) ->
 pub(super) struct Imported {
     /// Rows with the names of their classes in the export; each row occurs at most once.
     pub(super) labels: Vec<(usize, String)>,
-    /// Notes on tasks that were not imported, with the reason.
+    /// Notes on the tasks that were not imported, with the reasons.
     pub(super) notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The sessions of several annotators about one pool, for `--merge`.
+//! The sessions of several annotators on one pool, for `--merge`.
 
 use super::args::LabelArgs;
 use super::exported::{ExportedRow, Source};
@@ -40,7 +40,7 @@ pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
     (!names.is_empty()).then(|| format!("merge of {}", names.join(", ")))
 }
 
-/// Finds the answers of all sessions in the pool, and reports how well the annotators agree.
+/// Matches the answers of all sessions with the rows of the pool, and reports how well the annotators agree.
 pub(super) fn annotators(
     args: &LabelArgs,
     sessions: Vec<(PathBuf, SessionLog)>,
@@ -112,8 +112,8 @@ fn agreement(annotators: &Annotators) -> String {
     )
 }
 
-/// The rows on which at least two annotators agree, and their labels. A row with one answer is not included, since
-/// another annotator may contradict this answer later.
+/// The rows on which at least two annotators agree and none disagrees, with their labels. A row with one answer is not
+/// included, since another annotator may contradict this answer later.
 pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
     let class = |row: usize| match annotators.consensus(row) {
         Consensus::Agreed(class) => Some((row, annotators.classes()[class].clone())),
@@ -122,12 +122,12 @@ pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
     (0..annotators.rows()).filter_map(class).collect()
 }
 
-/// The rows that a person should decide.
+/// The rows that a person should decide about.
 pub(super) fn disputed(annotators: &Annotators) -> BTreeSet<usize> {
     (0..annotators.rows()).filter(|row| annotators.consensus(*row).is_disputed()).collect()
 }
 
-/// The answer of each annotator about a row, with the annotator's name; empty if there is none.
+/// The answer of each annotator about a row, with the annotator's name; the text of a missing answer is empty.
 pub(super) fn answers(annotators: &Annotators, row: usize) -> Vec<(String, String)> {
     let text = |vote: Vote| match vote {
         Vote::Class(class) => annotators.classes()[class].clone(),

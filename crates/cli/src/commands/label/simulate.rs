@@ -13,10 +13,10 @@ use halfspaces_online::{LabellingQuestion, LabellingSession};
 use serde::Serialize;
 use std::time::Instant;
 
-/// Approximate number of points of the curve.
+/// Approximate number of points on the curve.
 const LINES: usize = 20;
 
-/// The simulation reports when each class has this many answers.
+/// The simulation reports after how many answers each class has this many.
 const ENOUGH: usize = 20;
 
 /// The result of a simulation; `--json` prints it as it is.
@@ -44,7 +44,8 @@ pub(super) struct Simulation {
     seconds_per_answer: Seconds,
 }
 
-/// The number of corrections after some answers, with the model's estimate of further corrections and its interval.
+/// The number of corrections after some answers, with the model's estimate of the number of further corrections and the
+/// interval for this estimate.
 #[derive(Debug, Clone, Serialize)]
 struct CurvePoint {
     answers: usize,

@@ -28,8 +28,8 @@ pub(super) enum RowMatch {
     Several(Vec<usize>),
 }
 
-/// The index of a column, and whether the task contains a number or a boolean in it. If so, its values are compared as
-/// numbers or booleans.
+/// The index of a column, and whether the task contains a number or a boolean in it. If so, the values of the column
+/// are compared as numbers or booleans.
 type Compared = (usize, bool);
 
 /// Rows, indexed by the text of certain columns.

@@ -216,9 +216,9 @@ fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> 
 /// The answers that a review lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listed {
-    /// The last answers, uncertain rows, and answers that fit the others least.
+    /// The last answers, the uncertain rows, and the answers that fit the other answers least.
     All,
-    /// Uncertain rows, and answers that fit the others least.
+    /// The uncertain rows, and the answers that fit the other answers least.
     Doubtful,
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Maximum time that an action waits for the updated model. After that, the next question comes from an earlier
 /// snapshot.
 const MODEL_WAIT: Duration = Duration::from_millis(40);
-/// Time between two checks whether the thread is still running.
+/// Time between two checks of whether the thread is still running.
 const LIVENESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The controller of a session, which the terminal and the page share.

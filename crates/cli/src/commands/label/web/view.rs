@@ -5,7 +5,7 @@ use super::super::keys::keys;
 use super::super::worker::Controller;
 use serde::Serialize;
 
-/// Maximum number of points of the curve.
+/// Maximum number of points on the curve.
 const MAX_CURVE: usize = 200;
 /// Maximum number of recent answers, which can be changed on the page.
 const RECENT: usize = 30;
@@ -35,15 +35,15 @@ pub(super) struct View<'a> {
     outlook: OutlookView,
     /// The advice to show if the model suggests stopping.
     stop_advice: Option<String>,
-    /// Points of the curve: number of answers, number of corrections among them, number of further corrections that the
-    /// model expected at that time.
+    /// Points on the curve: the number of answers, the number of corrections among them, and the number of further
+    /// corrections that the model expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
     recent: Vec<RecentView>,
-    /// The answers that fit the others least.
+    /// The answers that fit the other answers least.
     doubts: Vec<DoubtView>,
     /// The last uncertain rows.
     uncertain: Vec<UncertainView>,
-    /// Rows that are likely to be asked next. Their images are loaded in advance.
+    /// Rows that are likely to be asked about next. Their images are loaded in advance.
     ahead: Vec<usize>,
     can_undo: bool,
     /// The action that an undo would revert.
@@ -62,7 +62,7 @@ struct UndoView {
 struct QuestionView {
     row: usize,
     class: usize,
-    /// The probability of the class; `None` if a class has no label yet.
+    /// The probability of the class; `None` if a class has no labelled row yet.
     probability: Option<f64>,
     skipped: bool,
     item: Item,
