@@ -24,21 +24,22 @@ pub fn perceptron_mistakes(radius: f64, target_norm: f64, margin: f64) -> f64 {
     squared_ratio(radius * target_norm, margin)
 }
 
-/// The mistake bound of the perceptron on labels that need not be separable, for one pass in any order. For every unit
-/// `u` and every γ > 0, the bound is ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))² (Freund and Schapire 1999, Theorem
-/// 2, which is not one of the five source documents).
+/// The mistake bound of the perceptron on data that need not be separable, for one pass in any order. For every unit
+/// vector u and every γ > 0, the bound is ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))² (Freund and Schapire 1999,
+/// Theorem 2; their paper is not one of the five source documents).
 #[must_use]
 pub fn perceptron_mistakes_with_deviation(radius: f64, deviation: f64, margin: f64) -> f64 {
     squared_ratio(radius + deviation, margin)
 }
 
-/// The update bound of the batch perceptron for a unit target: (R/γ)² (Harvey18 Theorem 1.1, which assumes R = 1).
+/// The update bound of the batch perceptron for a target of norm 1: (R/γ)² (Harvey18 Theorem 1.1, which assumes R = 1).
 #[must_use]
 pub fn batch_perceptron_updates(radius: f64, margin: f64) -> f64 {
     squared_ratio(radius, margin)
 }
 
-/// The update bound of the margin perceptron for a unit target: 3 (R/γ)² (Harvey18 Theorem 2.1, which assumes R = 1).
+/// The update bound of the margin perceptron for a target of norm 1: 3 (R/γ)² (Harvey18 Theorem 2.1, which assumes R =
+/// 1).
 #[must_use]
 pub fn margin_perceptron_updates(radius: f64, margin: f64) -> f64 {
     3.0 * squared_ratio(radius, margin)
@@ -60,16 +61,16 @@ pub fn halving_mistakes(class_size: f64) -> f64 {
     class_size.log2()
 }
 
-/// The mistake bound of halving on the grid class: d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the printed
-/// bound d lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
+/// The mistake bound of halving on the grid class: d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the bound
+/// printed there, d lg(⌈4dR‖w*‖/γ⌉ + 1), can be smaller than the lg of the size of the class).
 #[must_use]
 pub fn grid_halving_mistakes(dim: usize, radius: f64, target_norm: f64, margin: f64) -> f64 {
     let d = dim as f64;
     d * (2.0 * (2.0 * radius * target_norm * d / margin).ceil() + 1.0).log2()
 }
 
-/// The mistake bound of the modified perceptron from a start with w0 · w* = α > 0: ⌊2 ln(1/α)/σ²⌋ mistakes other than
-/// abstentions (Notes21, whose O(ln d / σ²) is the case α >= 1/√d). The bound is infinite for α <= 0.
+/// The mistake bound of the modified perceptron from a start with w0 · w* = α > 0: ⌊2 ln(1/α)/σ²⌋ mistakes, not
+/// counting abstentions (Notes21; its bound O(ln d / σ²) is the case α >= 1/√d). The bound is infinite for α <= 0.
 ///
 /// ```
 /// use halfspaces_online::bounds::modified_perceptron_mistakes;
@@ -89,17 +90,17 @@ pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
     squared_ratio(largest_kernel.sqrt(), margin)
 }
 
-/// The bound on E\[mistakes\] - ηT for the online Massart learner over T rounds, with the step size for this T:
+/// The bound on E\[mistakes\] - ηT for the online Massart learner over T rounds, with the step size chosen for this T:
 /// (1-η)√T/γ (CKST24 Lemma 2, summed over an adaptive sequence).
 #[must_use]
 pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     if margin > 0.0 { (1.0 - noise) * rounds.sqrt() / margin } else { f64::INFINITY }
 }
 
-/// The bound on E\[mistakes\] - ηT for an online Massart learner that does not know T: restarting over epochs of 1, 2,
-/// 4, ... rounds multiplies [`massart_excess`] by at most √2/(√2-1). Epoch j has 2^j rounds and costs at most the
-/// [`massart_excess`] of 2^j rounds, even if it is cut short. If epoch K is the last, T >= 2^K, so Σ_{j<=K} √2^j <=
-/// √2/(√2-1) √T.
+/// The bound on E\[mistakes\] - ηT for an online Massart learner that does not know T: restarting in epochs of 1, 2, 4,
+/// ... rounds multiplies [`massart_excess`] by at most √2/(√2-1). Epoch j has 2^j rounds and adds at most the
+/// [`massart_excess`] of 2^j rounds, even if the epoch is cut short. If epoch K is the last, T >= 2^K, so Σ_{j<=K}
+/// √2^j <= √2/(√2-1) √T.
 #[must_use]
 pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
     let root = std::f64::consts::SQRT_2;
@@ -142,8 +143,8 @@ pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     }
 }
 
-/// The number of steps of super-linear decay, each with ξ' <= ξ^(1-ρ) κ^ρ, that reduce ξ from M to e²κ: ⌈ln(½
-/// ln(M/κ))/(-ln(1-ρ))⌉, where ln(M/κ) is `log_excess` (docs/theory/super-linear-convergence.md).
+/// The number of steps of super-linear decay that reduce ξ from M to e²κ if each step reduces ξ to at most ξ^(1-ρ) κ^ρ:
+/// ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉, where ln(M/κ) is `log_excess` (docs/theory/super-linear-convergence.md).
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_decays;
@@ -156,15 +157,15 @@ pub fn super_linear_decays(log_excess: f64, rho: f64) -> u64 {
 }
 
 /// The smallest T such that T steps contain at least `decays` decays with probability at least 1 - δ. Here δ is
-/// `failure`, and each step decays with probability at least 2/3 given the past. The condition P\[Bin(T,
-/// 2/3) < `decays`\] <= δ is evaluated exactly.
+/// `failure`, and each step is a decay with probability at least 2/3 given the past. The condition P\[Bin(T, 2/3) <
+/// `decays`\] <= δ is evaluated exactly.
 ///
 /// # Panics
 /// Panics if δ is not positive.
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_steps;
-/// // T steps contain no decay with probability 3^-T.
+/// // With probability 3^-T, T steps contain no decay.
 /// assert_eq!(super_linear_steps(1, 1.0 / 26.0), 3);
 /// assert_eq!((super_linear_steps(1, 1.0 / 28.0), super_linear_steps(0, 0.1)), (4, 0));
 /// ```
@@ -216,7 +217,7 @@ pub const CHAIN_START_FAILURE: f64 = 0.02;
 /// the sphere of R^`dim`, the number of mistakes exceeds this bound with probability at most δ, where δ is `failure`.
 /// The start makes at most 4d mistakes, the two chains together make at most 2k in the buckets, and each chain makes at
 /// most E at the end. The bound is infinite if δ is at most twice [`CHAIN_START_FAILURE`], if there are fewer points
-/// than buckets, or if there are fewer buckets than the decays need. Proof: docs/theory/constants-of-dktz23.md.
+/// than buckets, or if there are too few buckets for the decays. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::{ChainLength, bounds};
@@ -254,7 +255,7 @@ pub fn two_chains_mistakes(dim: usize, points: f64, buckets: usize, failure: f64
             log <= (of_chain / 2.0).ln()
         })
     };
-    // The least c such that at most c points of a bucket are misclassified at the end, on average.
+    // The smallest c such that, on average, at most c points of a bucket are misclassified at the end.
     let (mut low, mut high) = (0.0, before);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
@@ -272,15 +273,15 @@ fn mean_decay(d: f64, power: u32) -> f64 {
     let (mut sum, mut term) = (0.0, 1.0);
     for i in 0..=power {
         sum += term / f64::from(2 * i + 1);
-        // Next: C(j, i+1) (-1)^(i+1) E[ρ^(2i+2)].
+        // The next value of `term` is C(j, i+1) (-1)^(i+1) E[ρ^(2i+2)].
         term *= -f64::from(power - i) / (0.5 * d + f64::from(i));
     }
     sum
 }
 
-/// The bound on the mean number of mistakes of the strong learner with random starts until at most a fraction
-/// ε = `epsilon` of any pool in R^`dim` is left unlabelled. The bound is ⌈4d ln(1/ε)⌉ times the mean number of mistakes
-/// of a round in the worst of the dimensions up to d. Proof: docs/theory/constants-of-dktz23.md.
+/// The bound, for any pool in R^`dim`, on the mean number of mistakes that the strong learner with random starts makes
+/// until at most a fraction ε = `epsilon` of the pool is unlabelled. The bound is ⌈4d ln(1/ε)⌉ times the mean number of
+/// mistakes per round in the worst of the dimensions up to d. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::bounds::strong_learner_mistakes;
@@ -295,9 +296,9 @@ pub fn strong_learner_mistakes(dim: usize, epsilon: f64) -> f64 {
     rounds * (1..=dim).map(|k| round_mistakes(k as f64)).fold(0.0, f64::max)
 }
 
-/// The mean number of mistakes of a round in k dimensions. A round has up to (2/g - 3/2) failed runs on average, each
-/// with at most ⌊4k ln 4k⌋ + 1 mistakes. It ends with a run from a start with α = |w₀·w*| >= 1/(2√k), which makes at
-/// most 8k ln(1/α) + 1 mistakes. Here g is the probability that a pair of starts has such an α.
+/// The bound on the mean number of mistakes of a round in k dimensions. A round has up to (2/g - 3/2) failed runs on
+/// average, each with at most ⌊4k ln 4k⌋ + 1 mistakes. It ends with a run from a start with α = |w₀·w*| >= 1/(2√k),
+/// which makes at most 8k ln(1/α) + 1 mistakes. Here g is the probability that a pair of starts has such an α.
 fn round_mistakes(k: f64) -> f64 {
     let cap = (4.0 * k * (4.0 * k).ln()).floor();
     if k < 2.0 {
@@ -337,9 +338,9 @@ pub fn random_order_mistakes(points: f64, dim: usize) -> f64 {
 }
 
 /// The lower and the upper bound, in this order, on the expected number of mistakes of the best learner in random
-/// order, divided by ln n. They hold for the points of [`random_order_mistakes`] as n grows. The lower bound is κ(d-1)
-/// with κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and the upper bound is (d-1)/2 (our result: docs/theory/random-order.md,
-/// Theorem 2).
+/// order, divided by ln n. They hold in the limit of large n, for the points of [`random_order_mistakes`]. The lower
+/// bound is κ(d-1) with κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and the upper bound is (d-1)/2 (our result:
+/// docs/theory/random-order.md, Theorem 2).
 ///
 /// ```
 /// let [least, most] = halfspaces_online::bounds::random_order_rate(3);
@@ -371,14 +372,14 @@ pub fn winnow_mistakes(relevant: usize, variables: usize) -> f64 {
 
 /// The mistake bound of the second-order perceptron on separable data: (1/γ) √((a + u'Mu) ln det(I + M/a)), where M is
 /// the sum of x x' over the mistakes and u is a unit separator of margin γ (Cesa-Bianchi, Conconi and Gentile 2005,
-/// Theorem 3.1 without hinge loss). `quadratic` is u'Mu, and `log_det` is ln det(I + M/a).
+/// Theorem 3.1 for hinge loss 0). `quadratic` is u'Mu, and `log_det` is ln det(I + M/a).
 #[must_use]
 pub fn second_order_mistakes(a: f64, quadratic: f64, log_det: f64, margin: f64) -> f64 {
     if margin > 0.0 { ((a + quadratic) * log_det).sqrt() / margin } else { f64::INFINITY }
 }
 
-/// The bound on the number of corrections of ALMA with p = 2 and parameter α on separable data of norm 1: (2/γ²)(2/α -
-/// 1)² + 8/α - 4 (Gentile 2001, Theorem 3).
+/// The bound on the number of corrections of ALMA with p = 2 and parameter α on separable points of norm 1:
+/// (2/γ²)(2/α - 1)² + 8/α - 4 (Gentile 2001, Theorem 3).
 #[must_use]
 pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
     2.0 * squared_ratio(2.0 / alpha - 1.0, margin) + 8.0 / alpha - 4.0
@@ -501,7 +502,7 @@ mod tests {
         }
     }
 
-    /// In two dimensions α is the cosine of a uniform angle, so the share of aligned pairs is 1 - (2/π) asin(1/√8).
+    /// In two dimensions α is the cosine of a uniform angle, so α >= 1/√8 has probability g = 1 - (2/π) asin(1/√8).
     #[test]
     fn rounds_of_the_strong_learner_are_worked_out() {
         let good = 1.0 - 2.0 / PI * 0.5f64.sqrt().mul_add(0.5, 0.0).asin();
@@ -509,10 +510,11 @@ mod tests {
         let run = round_mistakes(2.0) - (2.0 / good - 1.5) * (cap + 1.0);
         // Computed in Python: the mean of ln(1/α) is 0.295161.
         assert!((run - 1.0 - 16.0 * 0.295_160_67).abs() < 1e-4, "{run}");
-        // The mean of ln(1/α), 0.754663, is multiplied by 8 k = 40. The share of aligned pairs is 0.670180.
+        // The mean of ln(1/α), 0.754663, is multiplied by 8 k = 40. The probability g is 0.670180.
         let expected = (2.0 / 0.670_179_97 - 1.5) * 60.0 + 40.0 * 0.754_663_37 + 1.0;
         assert!((round_mistakes(5.0) - expected).abs() < 1e-3);
-        // In one dimension, half a failed run with at most ⌊4 ln 4⌋ + 1 = 6 mistakes, and one mistake of the last run.
+        // In one dimension, a round has half a failed run on average, with at most ⌊4 ln 4⌋ + 1 = 6 mistakes. The last
+        // run makes one mistake.
         assert_eq!(round_mistakes(1.0), 0.5 * 6.0 + 1.0);
         assert!((1..40).all(|k| round_mistakes(f64::from(k)) < round_mistakes(f64::from(k + 1))));
     }

@@ -40,7 +40,7 @@ pub enum OnlineError {
     /// There is no question to answer.
     #[error("no question is open; call next or ask first")]
     NoQuestion,
-    /// The point already has an answer; it is never asked about twice.
+    /// The point already has an answer; a session asks about each point at most once.
     #[error("point {index} already has an answer")]
     AlreadyAnswered {
         /// The point.
@@ -60,7 +60,7 @@ pub enum OnlineError {
         /// Number of classes.
         classes: usize,
     },
-    /// A saved session has a different format version.
+    /// This program cannot read the format version of a saved session.
     #[error(
         "the session has format version {found}, but this program reads version {expected} only"
     )]
@@ -81,7 +81,7 @@ pub enum OnlineError {
         answer: usize,
         /// The point in the list.
         recorded: usize,
-        /// The point the learner proposes, if any.
+        /// The point that the learner proposes, if any.
         proposed: Option<usize>,
     },
     /// A replayed learner made a prediction that differs from the one in the transcript.

@@ -1,4 +1,4 @@
-//! Range checks for single fields of saved learners.
+//! Range checks for individual fields of saved learners.
 
 use serde::de::{Deserialize, Deserializer, Error};
 

@@ -1,4 +1,4 @@
-//! Checks for points whose squared norm leaves the range of `f64`.
+//! Checks for points whose squared norm is outside the range of `f64`.
 
 use halfspaces_linalg::{InputError, RowView};
 
@@ -12,15 +12,15 @@ pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     Err(InputError::ZeroVector)
 }
 
-/// The sum of the squares is finite for any number of values whose absolute value is at most this.
+/// However many values have at most this absolute value, the sum of their squares is finite.
 const NO_OVERFLOW: f64 = 1e140;
-/// The square of a value whose absolute value is at least this is a normal number.
+/// If the absolute value of a number is at least this, its square is at least the smallest normal `f64`.
 const NO_UNDERFLOW: f64 = 1e-150;
 
-/// Rejects a non-zero point whose squared norm is not a normal number: products with the point would lose digits, and
+/// Rejects a non-zero point whose squared norm is not a normal `f64`: products with the point would lose digits, and
 /// the bounds would not apply.
 pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), InputError> {
-    // The common case needs no sum: no square overflows and some square is normal.
+    // The common case needs no sum: the squared norm is normal if no value is too large and one is large enough.
     let (mut small, mut large) = (true, false);
     for (_, v) in x.entries() {
         small &= v.abs() <= NO_OVERFLOW;

@@ -11,7 +11,7 @@ use halfspaces_linalg::{InputError, RowView};
 /// use halfspaces_online::{BooleanClass, FiniteClass};
 /// let class = BooleanClass::<Conjunction>::conjunctions(1)?; // true, x, not x, false
 /// let x = class.prepare(DenseRow::new(&[1.0])?)?;
-/// // How many of members 0 to 3 predict +1: the empty conjunction and x.
+/// // Two of the members 0 to 3 predict +1: the empty conjunction and x.
 /// assert_eq!(class.positive(0, 0b1111, &x).count_ones(), 2);
 /// assert_eq!((class.len(), class.dim()), (4, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -29,7 +29,7 @@ pub struct GridClass {
 }
 
 impl GridClass {
-    /// The class in R^`dim` whose coordinates are all multiples of the step up to `most`.
+    /// The class in R^`dim` whose normals have as coordinates the multiples of the step from -`most` to `most`.
     fn with_multiples(dim: usize, most: f64) -> Result<GridClass, OnlineError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());

@@ -4,15 +4,15 @@ use super::finite::FiniteClass;
 use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 
-/// The halving algorithm: keeps the hypotheses consistent with every label seen and predicts by majority vote. It
+/// The halving algorithm keeps the hypotheses that agree with every label seen, and predicts by majority vote. It
 /// predicts +1 if the vote is tied.
 ///
 /// *Guarantee.* If some hypothesis of the class C explains all labels, the learner makes at most lg |C| mistakes in
 /// every order ([`crate::bounds::halving_mistakes`]): each mistake removes at least half of the hypotheses. If no
 /// hypothesis explains the labels, [`Halving::is_exhausted`] returns `true` and the learner predicts +1.
 ///
-/// *Cost.* One bit of memory per hypothesis. Each round evaluates every block of 64 that contains a consistent
-/// hypothesis.
+/// *Cost.* The learner needs one bit of memory per hypothesis. Each round evaluates every block of 64 that contains a
+/// consistent hypothesis.
 ///
 /// *When to use it.* For classes of up to about 10⁹ hypotheses, for which no other bound is better. For halfspaces in
 /// more than a few dimensions, use a [`crate::VersionSpace`] learner, which measures volume instead of counting
@@ -66,11 +66,11 @@ impl<C: FiniteClass> Halving<C> {
         /// The class.
         class: &C,
 
-        /// Number of hypotheses consistent with every label seen.
+        /// Number of hypotheses that agree with every label seen.
         consistent: u64,
     }
 
-    /// Whether no hypothesis explains the labels seen; the mistake bound then does not hold.
+    /// Whether no hypothesis explains the labels seen. If so, the mistake bound does not hold.
     pub fn is_exhausted(&self) -> bool {
         self.consistent == 0
     }

@@ -18,10 +18,10 @@ const MIN_ANSWERS: usize = 10;
 impl LabellingSession {
     /// Takes the predictions of a given model for the points of the pool: for each point the class and its probability.
     /// The session compares the errors of these predictions on the answers with the errors of its own predictions, each
-    /// of which is made from all other answers. As long as the given predictions do not have more errors, or there are
-    /// fewer than ten answers, the session asks about the point with the largest given probability and predicts the
-    /// given class. Call this function again after points have been added and after a session has been resumed, because
-    /// the predictions are not kept.
+    /// of which is made from all other answers. As long as the given predictions have no more errors than its own, or
+    /// there are fewer than ten answers, the session asks about the point with the largest given probability and
+    /// predicts the given class. Call this function again after points have been added and after a session has been
+    /// resumed, because the predictions are not kept.
     ///
     /// *Guarantee.* There is none; this is a heuristic. A useless model causes additional corrections until it has more
     /// errors than the session's model.
@@ -83,7 +83,7 @@ impl LabellingSession {
     pub(super) fn surest_advised(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let predictions = &self.leader()?.predictions;
         let open = (0..predictions.len()).filter(|i| self.model.class(*i).is_none() && allowed(*i));
-        // If several maxima are equal, `max_by` returns the last one.
+        // If there are several maxima, `max_by` returns the last one.
         open.rev().max_by(|a, b| predictions[*a].1.total_cmp(&predictions[*b].1))
     }
 
@@ -141,12 +141,12 @@ mod tests {
         let (order, corrections) = play(session(&points, &advice), &truth);
         assert_eq!(corrections, 0);
         assert!(order.is_sorted_by(|a, b| probability(*a) > probability(*b)));
-        // If the probabilities are equal, the session asks about the first point.
+        // If all probabilities are equal, the session asks about the points in order.
         let flat: Vec<(usize, f64)> = (0..60).map(|i| (truth[i], 0.9)).collect();
         assert!(play(session(&points, &flat), &truth).0.is_sorted());
     }
 
-    /// The session follows a model that is always wrong until its own model has fewer errors.
+    /// Even if the given model is always wrong, the session follows it until its own model has fewer errors.
     #[test]
     fn a_useless_model_is_left() {
         let (points, truth) = line(60);

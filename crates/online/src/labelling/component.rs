@@ -9,7 +9,7 @@ pub(super) const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
 /// The noise variance of the target values ±1, which are used with more than two classes.
 pub(super) const CLASS_NOISE: f64 = 0.2;
 
-/// A Gaussian posterior and its predictions on the pool.
+/// A Gaussian posterior and its predictions for the pool.
 #[derive(Debug, Clone)]
 pub(super) struct Component {
     pub(super) posterior: Gaussian,

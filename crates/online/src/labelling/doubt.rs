@@ -22,6 +22,6 @@ pub struct Doubt {
     pub class: usize,
     /// The class that the model predicts from all other answers.
     pub predicted: usize,
-    /// The probability of the class in the answer that the model computes from all other answers.
+    /// The probability that the model, given all other answers, assigns to the class in the answer.
     pub probability: f64,
 }

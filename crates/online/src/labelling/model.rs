@@ -1,5 +1,5 @@
-//! The model of a pool: several Gaussian posteriors, each weighted by how well it predicts every answer from the other
-//! answers. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The model of a pool: several Gaussian posteriors, each weighted by how well it predicts every answer from all the
+//! others. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::component::{ANSWER, CLASS_NOISE, Component, sign};
@@ -21,7 +21,7 @@ const COLUMNS_PRIOR: f64 = 0.0;
 const SOFT_PRIOR: f64 = -2.0;
 /// Models with less weight than this are ignored.
 const MIN_WEIGHT: f64 = 1e-9;
-/// Scores are log odds whose absolute value is clamped to this number.
+/// Scores are log odds whose absolute value is limited to this number.
 pub(super) const MAX_SCORE: f64 = 600.0;
 
 /// The prediction for a point.
@@ -121,8 +121,8 @@ impl Model {
     /// Extends the model to points whose features have been added.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`] if the means of all classes on all points do not fit in memory. In this case nothing is
-    /// changed.
+    /// [`InputError::TooLarge`] if the means of all classes for all points do not fit in memory. In this case nothing
+    /// is changed.
     fn extend(&mut self) -> Result<(), InputError> {
         let n = self.features.len();
         drop(zeros(n.saturating_mul(2 * self.components.len()), self.targets)?);
@@ -313,7 +313,7 @@ impl Model {
         self.verdicts = verdicts.collect();
     }
 
-    /// The verdict between two classes, from the weighted mean of the probabilities of the components.
+    /// The verdict between two classes, computed from the weighted mean of the probabilities of the components.
     fn of_two(&self, index: usize) -> Verdict {
         let (mut positive, mut negative) = (0.0, 0.0);
         let mut vote = |weight: f64, z: f64| {
@@ -336,8 +336,8 @@ impl Model {
         Verdict { class: usize::from(odds >= 0.0), score: odds.abs().min(MAX_SCORE) }
     }
 
-    /// The verdict between several classes, from the gap between the two largest means divided by the standard
-    /// deviation of the gap.
+    /// The verdict between several classes, computed from the gap between the two largest means, divided by the
+    /// standard deviation of the gap.
     fn of_several(&self, index: usize) -> Verdict {
         let (means, variance) = self.means(index);
         let best = largest(&means);
@@ -361,7 +361,8 @@ impl Model {
         (means, variance)
     }
 
-    /// A score that is larger for points that more probably have a class. It orders the points without an answer.
+    /// A score that is larger for points that are more likely to belong to a class. It orders the points without an
+    /// answer.
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
         if self.targets == 1 {
             let verdict = self.verdicts[index];
@@ -371,8 +372,8 @@ impl Model {
         gap(&means, class) / (2.0 * variance).sqrt()
     }
 
-    /// Weights each component by the product of the probabilities that it gives to each answer given all other answers,
-    /// as if these probabilities were independent.
+    /// Weights each component by the product of the probabilities that it assigns to the answers, each given all the
+    /// others, as if these probabilities were independent.
     fn weigh(&mut self) {
         let mut logs: Vec<f64> =
             self.left_out().into_iter().map(|scores| log_likelihood(&scores)).collect();
@@ -538,8 +539,8 @@ mod tests {
         assert_eq!(model.answers, [(0, 0), (2, 0), (3, 0)]);
     }
 
-    /// With several classes, the variance of an answer is its noise, 0.2, plus the part that the features do not
-    /// represent.
+    /// With several classes, the variance of an answer is that of the noise, 0.2, plus the variance of the part that
+    /// the features do not represent.
     #[test]
     fn answers_the_features_see_less_of_count_less() {
         let mut model = model(3, &ROWS);

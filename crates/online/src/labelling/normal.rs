@@ -18,7 +18,7 @@ const ERFC: [f64; 10] = [
     0.170_872_77,
 ];
 
-/// P(N > z) for z >= 0, with a relative error below 1.2e-7.
+/// P(N > z) for a standard normal N and z >= 0, with a relative error below 1.2e-7.
 #[inline(always)]
 pub(super) fn upper_tail(z: f64) -> f64 {
     let x = z / SQRT_2;
@@ -69,7 +69,7 @@ impl Site {
 
 impl Probit {
     /// The Gaussian factor of an answer with sign `y` about a value with the given mean and variance. The product of
-    /// the factor and this Gaussian has the moments of the value given the answer.
+    /// the factor and the Gaussian with this mean and variance has the moments of the value given the answer.
     pub(super) fn site(self, y: f64, mean: f64, variance: f64) -> Site {
         /// A smaller second derivative is replaced by `MIN_CURVATURE`, because the answer is then uninformative. A
         /// factor removes at most the fraction `MAX_SHARE` of the variance.
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(upper_tail(1e3), 0.0);
     }
 
-    /// Compares with the moments of the tilted normal distribution, summed over a fine grid.
+    /// Compares the moments with those of the tilted normal distribution, computed as sums over a fine grid.
     #[test]
     fn sites_match_moments() {
         for (mean, variance, noise, slip) in [

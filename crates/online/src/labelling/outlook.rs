@@ -4,7 +4,7 @@ use super::model::Errors;
 use halfspaces_linalg::exp_neg;
 
 /// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and how much the model
-/// still learns if no point has an answer yet. The constants were fitted by least squares of the logarithms on seven
+/// still learns if no point has an answer yet. The constants were fitted by least squares in the logarithms on seven
 /// pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), at twelve points in time each.
 /// The fitted factor is 0.92. The factor that is used here makes the estimate right in the geometric mean over thirteen
 /// pools, which include five of these seven.
@@ -20,8 +20,7 @@ const MORE_DEVIATION: f64 = 0.4;
 const TO_LOW: f64 = 2.0;
 const TO_HIGH: f64 = 1.645;
 
-/// An estimate of the corrections that will be needed until the whole pool is labelled, beginning with the surest
-/// points.
+/// An estimate of the number of corrections that will be needed to label the rest of the pool, surest points first.
 ///
 /// The estimate is the number of errors that the model expects on the points without an answer, times
 /// ((w + 1)/(s + 1))^⅔, times 0.72 exp(-0.8 u). Each answer so far is predicted from all other answers: w of these
@@ -77,11 +76,11 @@ impl Outlook {
         Outlook { points, open, expected: at(one_more), low, high }
     }
 
-    /// Whether you may stop labelling: whether at most the fraction `share` of the whole pool would be wrong if every
-    /// prediction were taken as the answer. This relies on the upper end of the interval, which holds in nineteen cases
-    /// out of twenty.
+    /// Whether you may stop labelling: whether at most the fraction `share` of all labels of the pool would be wrong if
+    /// every prediction were taken as the answer. This relies on the upper end of the interval, which holds in nineteen
+    /// cases out of twenty.
     ///
-    /// The upper end relies on the model alone. For certainty, draw m of the open points at random and check their
+    /// The upper end relies only on the model. For certainty, draw m of the open points at random and check their
     /// predictions. If none of them is wrong, then with probability 0.95 at most a fraction 3/m of the predictions for
     /// the open points is wrong, whatever the model is.
     #[must_use]

@@ -92,7 +92,7 @@ impl From<Labelling> for LabellingParams {
 }
 
 impl Labelling {
-    /// Default parameters for the classes 0 to `classes` - 1, at most 1000 classes. Two classes work best.
+    /// Default parameters for the classes 0 to `classes` - 1. There may be at most 1000 classes. Two classes work best.
     pub fn params(classes: usize) -> LabellingParams {
         LabellingParams { classes, landmarks: 400, seed: 0, threads: Threads::ONE }
     }

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(scarce(&[30, 20, 20]), None);
     }
 
-    /// The points equal those of a full sort, without answered and skipped points.
+    /// The points are the same as in a full sort, without answered and skipped points.
     #[test]
     fn the_likeliest_points_come_first() {
         let (points, truth) = texts(120, 5);

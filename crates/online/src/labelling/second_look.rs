@@ -7,9 +7,9 @@ use super::session::LabellingSession;
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
-    /// The answers that differ from the prediction of a model without this answer, the least probable answers first. At
-    /// most `count` answers are returned. Some of them may be wrong, so a person should look at them again. Returns an
-    /// empty list if there are fewer than ten answers.
+    /// The answers that differ from their predictions, where each answer is predicted from all the others. The least
+    /// probable answers come first. At most `count` answers are returned. Some of them may be wrong, so a person should
+    /// look at them again. Returns an empty list if there are fewer than ten answers.
     ///
     /// Each posterior of the model is corrected for the missing answer, but the weights of the posteriors are computed
     /// with all answers. In a large wide pool, only learned answers are compared; see
@@ -63,8 +63,8 @@ mod tests {
         }
     }
 
-    /// Wrong answers come first. Their class is that of a model that never had these answers, and their probability is
-    /// about the same.
+    /// Wrong answers come first. The class predicted for them is that of a model that never had these answers, and the
+    /// probability is about the same.
     #[test]
     fn wrong_answers_are_doubted_as_a_model_without_them_does() {
         for classes in [2, 3] {

@@ -47,7 +47,7 @@ pub struct LabellingQuestion {
 pub struct LabellingProgress {
     /// Number of points in the pool.
     pub points: usize,
-    /// Number of points with an answer, including those known in advance.
+    /// Number of points with an answer, including those whose labels were known in advance.
     pub answered: usize,
     /// Number of points whose labels were known in advance.
     pub known: usize,
@@ -63,22 +63,22 @@ pub struct LabellingProgress {
 ///
 /// *The model.* The model combines nine Gaussian posteriors. Seven of them are over halfspaces in the space of a
 /// combined kernel: one half is the linear kernel of the columns, and the other half is another kernel. This other
-/// kernel is Gaussian with one of four widths, Laplacian on ranks with one of two widths (both by Nyström features), or
-/// the squares of the columns. One posterior is over halfspaces of the columns. The last one is used only for two
-/// classes: it is over the version space of halfspaces of the columns, where one answer in a hundred is assumed to be
-/// wrong, and is computed by expectation propagation. Each posterior is weighted by the product of the probabilities
-/// that it gives to each answer given all other answers. Columns are standardised first. With more than two classes
-/// there are eight posteriors, which are fitted by least squares.
+/// kernel is Gaussian with one of four widths, Laplacian on ranks with one of two widths (both computed with Nyström
+/// features), or the linear kernel of the squares of the columns. One posterior is over halfspaces of the columns. The
+/// last one is used only for two classes: it is over the version space of halfspaces of the columns, where one answer
+/// in a hundred is assumed to be wrong, and is computed by expectation propagation. Each posterior is weighted by the
+/// product of the probabilities that it assigns to the answers, each given all the others. Columns are standardised
+/// first. With more than two classes there are eight posteriors, which are fitted by least squares.
 ///
-/// *Wide pools.* A pool is wide if it has more than 256 columns, or if it has more than 100 columns and all rows have
-/// norm 1 up to 0.02. Examples are texts represented by n-grams, and embeddings of texts. The model of a wide pool is
-/// one exact Gaussian process for each class against the others, with noise of variance 0.2 on targets of 1 and -1. If
-/// at most a tenth of the entries are nonzero, the kernel is the mean of two kernels: the inner product of two rows,
-/// which are scaled to mean squared norm 1, and the cosine of the rows in the 256 main directions (latent semantic
-/// analysis). Otherwise the kernel is Gaussian in the angle between centred rows. The first 20 questions, but at most
-/// one for every 20 points, are about the points that reduce the variance of the pool the most. Afterwards the session
-/// asks about the point with the largest score, where the score is the certainty divided by √(1 + number of answers of
-/// the predicted class).
+/// *Wide pools.* A pool is wide if it has more than 256 columns, or if it has more than 100 columns and the norms of
+/// all rows differ from 1 by at most 0.02. Examples are texts represented by n-grams, and embeddings of texts. The
+/// model of a wide pool is one exact Gaussian process for each class against the others, with noise of variance 0.2 on
+/// targets of 1 and -1. If at most a tenth of the entries are nonzero, the kernel is the mean of two kernels: the inner
+/// product of two rows, scaled so that the mean squared norm is 1, and the cosine of the rows in the 256 main
+/// directions (latent semantic analysis). Otherwise the kernel is Gaussian in the angle between centred rows. The first
+/// 20 questions, but at most one for every 20 points, are about the points that reduce the variance of the pool the
+/// most. Afterwards the session asks about the point with the largest score, where the score is the certainty divided
+/// by √(1 + number of answers of the predicted class).
 ///
 /// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
 /// points. The ordered answers, the points and the parameters determine the session bit for bit, on any number of
@@ -92,10 +92,10 @@ pub struct LabellingProgress {
 ///
 /// *Cost.* Let n be the number of points and m the total number of features, which is 2d plus 6 times the number of
 /// landmarks. There are at most 400 landmarks, and fewer if the pool has more than 12 500 points. The session takes 4nm
-/// bytes, O(nm) time per answer, and O(n m²) time once at its start. An undo costs as much as an answer, and so does
-/// each answer when a session is resumed. Let s be the number of stored values and a the number of answers. A wide
-/// sparse pool takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes
-/// and O(n(d + a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
+/// bytes, O(nm) time per answer, and O(n m²) time at its start. An undo costs as much as an answer, and so does each
+/// answer when a session is resumed. Let s be the number of stored values and a the number of answers. A wide sparse
+/// pool takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes and
+/// O(n(d + a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
 /// [`capacity`](LabellingSession::capacity).
 ///
 /// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
@@ -291,10 +291,10 @@ impl LabellingSession {
     }
 
     /// The weights with which the stored coordinates of a point decide between a class and the most probable other
-    /// class, as pairs (coordinate, weight) in ascending order. The sum of weight times coordinate, plus a number that
-    /// does not depend on these coordinates, is the posterior mean of the class minus the posterior mean of the other
-    /// class. Returns `None` unless the pool is wide and sparse; other models are not linear in the coordinates of a
-    /// point.
+    /// class, as pairs (coordinate, weight) in ascending order. The sum of the weights times the coordinates, plus a
+    /// number that does not depend on these coordinates, is the posterior mean of the class minus the posterior mean of
+    /// the other class. Returns `None` unless the pool is wide and sparse; other models are not linear in the
+    /// coordinates of a point.
     ///
     /// The factor that scales the point's main directions to norm 1 is treated as a constant.
     ///
@@ -520,7 +520,7 @@ impl LabellingSession {
         self.model.capacity().filter(|count| *count < self.model.len())
     }
 
-    /// An estimate of the corrections to come.
+    /// An estimate of the number of corrections to come.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         Outlook::new(self.model.len(), self.errors())
@@ -554,7 +554,7 @@ mod tests {
         Labelling::params(classes).landmarks(40).seed(1).check().unwrap()
     }
 
-    /// The predictions for all points, as numbers on the same scale.
+    /// For each point, the probability of the predicted class, with a minus sign for class 0.
     fn verdicts(session: &LabellingSession) -> Vec<f64> {
         (0..session.model.len())
             .map(|i| {

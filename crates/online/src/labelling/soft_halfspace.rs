@@ -1,12 +1,12 @@
-//! The posterior over the halfspaces of the columns, given answers of which some may be wrong. Expectation propagation
-//! computes it. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The posterior over the halfspaces of the columns, given answers of which some may be wrong. It is computed by
+//! expectation propagation. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 //!
 //! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
-//! a Gaussian factor, so that the product with all other factors has the same moments (Minka 2001). After each
-//! informative answer, all factors are revised together for a few sweeps. If there are few wrong answers, the mean is
-//! close to the centre of gravity of the version space. A wrong answer about a point far from the boundary has little
-//! influence.
+//! a Gaussian factor whose product with all other factors has the same moments as that of the likelihood (Minka 2001).
+//! After each informative answer, all factors are revised together for a few sweeps. If there are few wrong answers,
+//! the mean is close to the centre of gravity of the version space. A wrong answer about a point far from the boundary
+//! has little influence.
 
 use super::features::Features;
 use super::normal::{Probit, Site};
@@ -92,7 +92,7 @@ impl SoftHalfspace {
         run_wide(Variance { inverse_root: &self.inverse_root, x })
     }
 
-    /// Learns a new answer of sign `y`; `answers` contains all answers, including this one.
+    /// Learns a new answer with sign `y`; `answers` contains all answers, including this one.
     pub(super) fn learn(
         &mut self,
         features: &Features,
@@ -220,7 +220,7 @@ impl SoftHalfspace {
     /// Computes the mean and the inverse root of the precision.
     fn solve(&mut self) {
         let d = self.dim;
-        // The Cholesky factor exists, because the precision is the identity plus factors of positive precision.
+        // The Cholesky factor exists, because the precision is the identity plus factors with positive precision.
         let mut root = self.precision.clone();
         for i in 0..d {
             for j in 0..=i {
@@ -361,7 +361,7 @@ fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// The mean and the variance without a factor.
+/// The mean and the variance after a factor is removed.
 #[inline]
 pub(super) fn cavity(mean: f64, variance: f64, site: Site) -> (f64, f64) {
     /// The lower limit of 1 - precision · variance.

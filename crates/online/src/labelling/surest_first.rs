@@ -13,9 +13,9 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 ///
 /// The value of a prediction is the log odds of the positive label.
 ///
-/// *Guarantee.* There is none; the learner is a heuristic. If the probabilities of the models were correct, their mean
-/// would make the fewest mistakes in expectation on each question. On real pools, the number of corrections was
-/// measured and compared with that of logistic regression.
+/// *Guarantee.* There is none; the learner is a heuristic. If the probabilities of the models were correct, predicting
+/// with their mean would minimise the expected number of mistakes on each question. On real pools, the number of
+/// corrections was measured and compared with that of logistic regression.
 ///
 /// *Cost.* The learner costs as much as a [`LabellingSession`](crate::LabellingSession).
 ///

@@ -21,8 +21,8 @@ const MAX_PARALLEL_SHARE: f64 = 1e-12;
 /// listed labelling comes with a halfspace that produces it, and the algorithm checks that rounding cannot have changed
 /// any of its signs. In general position, the number of labellings shows that none is missing.
 ///
-/// *Cost.* O(n² d) times the number of dichotomies, for at most [`MAX_POOL`] points and [`MAX_DICHOTOMIES`]
-/// dichotomies.
+/// *Cost.* The time is O(n² d) times the number of dichotomies. There may be at most [`MAX_POOL`] points and
+/// [`MAX_DICHOTOMIES`] dichotomies.
 ///
 /// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst case of a
 /// learner (run the learner on each labelling), and for halving: with [`HalfspaceClass`](crate::HalfspaceClass) it
@@ -35,7 +35,7 @@ const MAX_PARALLEL_SHARE: f64 = 1e-12;
 /// use halfspaces_online::Dichotomies;
 /// let pool = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
 /// let dichotomies = Dichotomies::new(&pool)?;
-/// assert_eq!(dichotomies.len(), 6); // of 8: not + + - and not - - +
+/// assert_eq!(dichotomies.len(), 6); // of 8: all except + + - and - - +
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ impl Dichotomies {
     /// # Errors
     /// [`OnlineError::TooManyPoints`], [`OnlineError::TooManyDichotomies`], [`OnlineError::Unresolved`];
     /// [`InputError::Empty`], [`InputError::ZeroRow`], and [`InputError::Underflow`] or [`InputError::Overflow`] if the
-    /// square of a norm leaves the range of `f64`.
+    /// square of a norm is outside the range of `f64`.
     pub fn new(points: &Points) -> Result<Dichotomies, OnlineError> {
         if points.is_empty() {
             return Err(InputError::Empty.into());
@@ -94,8 +94,8 @@ impl Dichotomies {
         Ok(Dichotomies { points: points.len(), masks, normals })
     }
 
-    /// The number of dichotomies of n points in general position in R^d: 2 Σ_{i<d} C(n-1, i). This is the largest
-    /// number for any n points.
+    /// The number of dichotomies of n points in general position in R^d: 2 Σ_{i<d} C(n-1, i). No n points have more
+    /// dichotomies.
     ///
     /// ```
     /// use halfspaces_online::Dichotomies;

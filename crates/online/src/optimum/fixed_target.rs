@@ -83,8 +83,8 @@ impl LabellingGame {
     }
 }
 
-/// The number of mistakes on each target of the best learner for a prior. On each point it predicts the label of the
-/// part with more weight, and flips a coin if both parts have the same weight.
+/// For each target, the number of mistakes of the best learner for a prior. On each point this learner predicts the
+/// label of the part with more weight, or flips a coin if both parts have the same weight.
 fn best_learner(left: &[Left], prior: &[f64]) -> Vec<f64> {
     let mut costs: Vec<Vec<f64>> = Vec::with_capacity(left.len());
     for Left { splits } in left {

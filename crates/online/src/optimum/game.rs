@@ -106,7 +106,7 @@ impl LabellingGame {
         self.averaged(&|game, set, below| {
             let choices = game.splits(set).map(|[plus, minus]| {
                 let [plus, minus] = [below(plus), below(minus)];
-                // The best prediction is the side that leaves more mistakes to come.
+                // The best prediction is the label after which more mistakes may follow.
                 plus.max(minus).max(1.0 + plus.min(minus))
             });
             mean(choices)
@@ -146,7 +146,7 @@ impl LabellingGame {
         known: &mut HashMap<(Set, usize), bool>,
     ) -> bool {
         let size = count(set);
-        // Halving predicts with the majority and makes at most ⌊lg size⌋ mistakes.
+        // Halving predicts by majority vote and makes at most ⌊lg size⌋ mistakes.
         if size < 2 << budget {
             return true;
         }
@@ -252,7 +252,7 @@ impl LabellingGame {
     }
 }
 
-/// Computes the value of a set from the values of smaller sets.
+/// A function that computes the value of a set from the values of smaller sets.
 type Combine = dyn Fn(&LabellingGame, &Set, &mut dyn FnMut(Set) -> f64) -> f64;
 
 fn count(set: &Set) -> usize {
@@ -369,7 +369,8 @@ mod tests {
         }
     }
 
-    /// Compares with values that a program in another language found by plain recursion over sampled dichotomies.
+    /// Compares the values with those that a program in another language found by plain recursion over sampled
+    /// dichotomies.
     #[test]
     fn space_has_the_values_that_were_found_before() {
         let found = |n, d| {
@@ -411,7 +412,7 @@ mod tests {
         }
     }
 
-    /// Halfspaces give every labelling of d independent points, so no order saves a mistake.
+    /// Halfspaces produce every labelling of d independent points, so no order saves a mistake.
     #[test]
     fn independent_points_cost_a_mistake_each() {
         for d in 1..=6 {

@@ -1,5 +1,5 @@
-//! Compares every learner that chooses the order with the exact optimum. No learner makes fewer mistakes, neither in
-//! the worst case nor on average over the dichotomies of a pool.
+//! Compares every learner that chooses the order with the exact optimum. No learner makes fewer mistakes than the
+//! optimum, either in the worst case or on average over the dichotomies of a pool.
 
 use super::{Dichotomies, LabellingGame};
 use crate::{

@@ -7,8 +7,8 @@ use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 /// Adaptive regularisation of weights (AROW): a learner that takes smaller steps on coordinates that it has seen often.
 ///
 /// The learner keeps a variance s_j for each weight, initially 1. If the hinge loss ℓ = max(0, 1 - y (w · x)) is
-/// positive, then with β = 1/(Σ s_j x_j² + r): w_j += ℓ β y s_j x_j, and s_j -= β (s_j x_j)². Rare coordinates, such as
-/// words that occur in few texts, thus get larger steps than common ones.
+/// positive, the learner sets w_j += ℓ β y s_j x_j and s_j -= β (s_j x_j)² with β = 1/(Σ s_j x_j² + r). Rare
+/// coordinates, such as words that occur in few texts, thus get larger steps than common ones.
 ///
 /// *Guarantee.* If each point has at most one nonzero coordinate, the matrix of variances in the source is diagonal.
 /// Then for every u there are at most √(r‖u‖² + Σ (u · x)²) √(Σ ln(1 + n_j/r) + U) + Σ ℓ(u) - U mistakes. The sums run
@@ -124,8 +124,8 @@ mod tests {
         DenseRow::new(x).unwrap()
     }
 
-    /// The bound of the source holds for points on the axes. The test checks it for many u, with labels that mostly
-    /// follow one sign per axis.
+    /// The bound of the source holds for points on the axes. The test checks it for many u, with labels that are mostly
+    /// the same on each axis.
     #[test]
     fn mistakes_on_the_axes_stay_below_the_bound() {
         for (r, noise) in [(0.1, 0), (1.0, 0), (10.0, 0), (1.0, 7)] {

@@ -22,7 +22,7 @@ pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 /// let points = Points::from_rows(&[[1.0, 0.0], [-0.1, 1.0], [-1.0, 2.0]])?;
 /// let labels = [Label::Negative; 3];
 /// let fit = |pick| BatchPerceptron::params().pick(pick).check()?.fit(&points, &labels);
-/// // w = 0, then (-1, 0), which violates points 1 and 2, by 0.1 and 1.
+/// // w = 0, then (-1, 0). Now points 1 and 2 are violated, by 0.1 and 1.
 /// assert_eq!(fit(Pick::First)?.halfspace().normal(), [-0.9, -1.0]);
 /// // Point 2 first turns w to (0, -2), which violates point 0 again.
 /// assert_eq!(fit(Pick::Worst)?.halfspace().normal(), [-1.0, -2.0]);
@@ -260,7 +260,7 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// The violated point with the smallest y (w · x). If several points have this smallest value, the first one is
+/// Returns the violated point with the smallest y (w · x). If several points have this smallest value, the first one is
 /// returned.
 fn worst_violation<P: PointSet>(
     points: &P,

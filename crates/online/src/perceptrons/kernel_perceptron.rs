@@ -22,8 +22,8 @@ use std::ops::Range;
 ///
 /// *Cost.* O(d) memory per support, which is stored as a dense row; O(d · supports) time per point.
 ///
-/// *When to use it.* For correct labels that a curved boundary explains but no halfspace does. For noisy labels, use
-/// [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
+/// *When to use it.* For correct labels that a curved boundary explains but no halfspace explains. For noisy labels,
+/// use [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
 /// [`Nystroem`](halfspaces_features::Nystroem). On an unbounded stream, set a budget, because the number of supports
 /// grows with the number of mistakes.
 ///
@@ -177,7 +177,7 @@ impl KernelPerceptron {
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] at a point, after
-    /// the points before it have been learned.
+    /// learning from the points before it.
     pub fn learn_all(
         &mut self,
         points: &DensePoints<'_>,
@@ -414,7 +414,7 @@ impl KernelPerceptron {
     }
 }
 
-/// A block of points that are learned together.
+/// A block of points that are processed together.
 struct Block<'p> {
     points: &'p DensePoints<'p>,
     rows: Range<usize>,
@@ -554,8 +554,8 @@ mod tests {
         }
     }
 
-    /// The supports learned in earlier calls, and those learned before an overflow in the third block, equal the
-    /// supports of learning point by point.
+    /// The supports stored by earlier calls, and those stored before an overflow in the third block, are the same as in
+    /// learning point by point.
     #[test]
     fn in_bulk_it_goes_on_and_stops_where_it_would_one_by_one() {
         let mut points = Gaussian::new(2, 1.0).unwrap().sample(3 * BLOCK, 2).unwrap();

@@ -33,8 +33,8 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// ones.
 ///
 /// *Source.* DKTZ24, whose text was not available to us. Its authors describe the learner as online gradient descent on
-/// the LeakyReLU loss over the margin at w_t, with a mistake bound of ηT + o(T). The threshold Δ, ε, the step, the
-/// bound with its constants and the proof are ours. Claims: P9r.
+/// the LeakyReLU loss divided by the margin at w_t, with a mistake bound of ηT + o(T). The threshold Δ, ε, the step,
+/// the bound with its constants and the proof are ours. Claims: P9r.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};

@@ -99,7 +99,7 @@ impl NextExamples<'_> {
     }
 }
 
-/// Whether the sign of the value equals the label; a perceptron is then left unchanged.
+/// Whether the sign of the value equals the label. If it does, a perceptron stays unchanged.
 #[inline(always)]
 pub(super) fn right(value: f64, label: Label) -> bool {
     Label::from_sign(value) == label

@@ -7,8 +7,8 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// w += y x, where R = max ‖x‖.
 ///
 /// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, the learner stops after at most 3 (R/γ)² updates
-/// ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point correctly with margin at
-/// least γ/3, for every choice of the violated points. On points that no halfspace separates, it stops at the cap on
+/// ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point correctly with a margin of
+/// at least γ/3, for every choice of the violated points. On points that no halfspace separates, it stops at the cap on
 /// updates.
 ///
 /// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time.
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn worked_by_hand() {
-        // There is one point x = 1 with label -1: w = 0 is wrong, w = -1 has too small a margin (|w·x| = 1 <= 1),
-        // w = -2 is fine.
+        // There is one point, x = 1 with label -1. With w = 0 it is misclassified, with w = -1 its margin is too small
+        // (|w·x| = 1 <= 1), and with w = -2 its margin is large enough.
         let one = Points::new(vec![1.0], 1).unwrap();
         let fit = MarginPerceptron::params().check().unwrap().fit(&one, &[Label::Negative]);
         let fit = fit.unwrap();

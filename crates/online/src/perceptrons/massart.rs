@@ -47,7 +47,7 @@ impl MassartSetting {
 pub enum Horizon {
     /// The number of rounds T is known in advance.
     Known(u64),
-    /// T is unknown. The learner restarts from w = 0 after 1, 2, 4, ... rounds.
+    /// T is unknown. The learner restarts from w = 0 after epochs of 1, 2, 4, ... rounds.
     Doubling,
     /// T is unknown. w_t is -λ_t times the sum of all gradients so far, with λ_t = γ/(2(1-η)√(2t)). The learner never
     /// restarts.
@@ -62,10 +62,10 @@ pub enum Horizon {
 /// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
 /// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
 /// the points and η(x). With λ = γ/(2(1-η)√T), over T rounds, E\[mistakes\] <= ηT + (1-η)√T/γ
-/// ([`crate::bounds::massart_excess`]). Without knowledge of T, restarting over epochs of 1, 2, 4, ... rounds
-/// ([`Horizon::Doubling`]) costs √2/(√2-1) = 3.42 times the excess (1-η)√T/γ, and decreasing steps
-/// ([`Horizon::Anytime`]) cost √2 times this excess. With probability 1 - δ, Σ P\[mistake | past\] exceeds the bound on
-/// its mean by at most √(T ln(1/δ)/2)/γ.
+/// ([`crate::bounds::massart_excess`]). If T is unknown, the excess (1-η)√T/γ is multiplied by √2/(√2-1) = 3.42 with
+/// restarts in epochs of 1, 2, 4, ... rounds ([`Horizon::Doubling`]), and by √2 with decreasing steps
+/// ([`Horizon::Anytime`]). With probability 1 - δ, Σ P\[mistake | past\] exceeds the bound on its mean by at most √(T
+/// ln(1/δ)/2)/γ.
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
@@ -84,7 +84,7 @@ pub enum Horizon {
 /// let setting = MassartSetting { noise: 0.25, margin: 0.5 };
 /// let mut learner = OnlineMassart::new(1, setting, Horizon::Known(4))?;
 /// learner.observe(DenseRow::new(&[1.0])?, Label::Negative)?;
-/// // w = 0 predicts +1: the step is (β + 1)/γ = 3 times λ.
+/// // w = 0 predicts +1, so the step is λ times (β + 1)/γ = 3.
 /// assert!((learner.weights()[0] + 0.5).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -131,7 +131,7 @@ impl OnlineMassart {
     }
 
     /// The step size λ = γ/(2(1-η)√T), where T is the number of rounds of the current epoch. With [`Horizon::Anytime`],
-    /// the step size of the next round.
+    /// it is the step size of the next round.
     fn step(&self) -> f64 {
         let length = match self.horizon {
             Horizon::Known(rounds) => rounds,

@@ -19,10 +19,11 @@ use rand::Rng;
 /// scaled to norm 1.
 ///
 /// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0, the learner makes at most ⌊2 ln(1/α)/σ²⌋
-/// mistakes that are not abstentions, in every order and for every margin
+/// mistakes, not counting abstentions, in every order and for every margin
 /// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never decreases, and each update multiplies ‖w‖² by at
 /// most 1 - σ². The number of abstentions is not bounded. A uniformly random start has α >= 1/√d with probability at
-/// least 0.158 (1/2 in d = 1, 1/4 in d = 2, decreasing to P\[Z >= 1\] for a normal Z), and then the bound is (ln d)/σ².
+/// least 0.158 (1/2 in d = 1, 1/4 in d = 2, decreasing to P\[Z >= 1\] for a standard normal Z), and then the bound is
+/// (ln d)/σ².
 ///
 /// If x is parallel to w, a mistake leaves w = 0. The start has then failed: α <= 0, or a label was wrong. Every later
 /// prediction is an abstention, and another start is needed ([`ModifiedPerceptron::start_failed`]).
@@ -174,7 +175,7 @@ impl OnlineLearner for ModifiedPerceptron {
 /// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0 for the start w0, the learner stops after
 /// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled correctly.
 ///
-/// *Cost.* O(d) memory in addition to the points; at most one pass of O(n d) per update.
+/// *Cost.* O(d) memory in addition to the points; at most one pass in O(n d) time per update.
 ///
 /// *When to use it.* For a first halfspace if margins are tiny or unknown. The halfspace is right on every point that
 /// is not close to the boundary. If the start fails, try another seed or the opposite start.
@@ -211,7 +212,7 @@ impl BatchModifiedPerceptron {
     }
 }
 
-/// The result of a [`BatchModifiedPerceptron`].
+/// The result of fitting a [`BatchModifiedPerceptron`].
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Points};
@@ -349,8 +350,8 @@ mod tests {
     }
 
     /// P[w0 · w* >= 1/√d] is ∫ cos^(d-2) from asin 1/√d to π/2, divided by the integral over the whole range. It is 1/4
-    /// in d = 2 and decreases to P[Z >= 1] = 0.1587 for a normal Z, so it is above 1/8 in every dimension. The test
-    /// checks that random starts have this probability.
+    /// in d = 2 and decreases to P[Z >= 1] = 0.1587 for a standard normal Z, so it is above 1/8 in every dimension. The
+    /// test checks that random starts have this probability.
     #[test]
     fn a_random_start_is_good_with_constant_probability() {
         use std::f64::consts::FRAC_PI_2;

@@ -37,7 +37,7 @@ pub enum Aggressiveness {
 /// The passive-aggressive learner: keeps w if y (w · x) >= 1, and otherwise makes the smallest change to w that gives
 /// the point this margin.
 ///
-/// The update is w += τ y x with the hinge loss ℓ = max(0, 1 - y (w · x)). The step is τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²)
+/// The update is w += τ y x. With the hinge loss ℓ = max(0, 1 - y (w · x)), the step is τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²)
 /// (PA-I) or ℓ/(‖x‖² + 1/(2C)) (PA-II); see [`Aggressiveness`].
 ///
 /// *Guarantee.* If some u has y (u · x) >= 1 on every example, PA has Σ ℓ² <= R²‖u‖². It therefore makes at most (R/γ)²

@@ -97,7 +97,7 @@ impl EpochPass {
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`],
-    /// [`InputError::Underflow`] for points whose squared norms leave the range of `f64`.
+    /// [`InputError::Underflow`] for points whose squared norms are outside the range of `f64`.
     pub fn partial(
         &self,
         first: u64,
@@ -133,14 +133,15 @@ impl EpochPass {
 
 /// The averaged perceptron on shards.
 ///
-/// *What it computes.* In each epoch a perceptron passes over every block of 4608 rows. It starts from the mean of the
-/// final weights of all perceptrons of the previous epoch. The model is the mean of all weights that predicted a row.
+/// *What it computes.* In each epoch, one perceptron passes over each block of 4608 rows. It starts from the mean of
+/// the final weights of all perceptrons of the previous epoch. The model is the mean, over all rows and epochs, of the
+/// weights that predicted the row.
 ///
 /// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, the perceptrons of all epochs together
-/// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights).
-/// This is the bound of one perceptron, times the number of shards. As for the averaged perceptron, no such bound is
-/// proved for the sign of the mean. *Cost:* each epoch reads the points once and computes sums of 2d numbers. *When to
-/// use it:* for points that do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch.
+/// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights). In
+/// total, this is the bound of one perceptron times the number of shards. As for the averaged perceptron, no such bound
+/// is proved for the sign of the mean. *Cost:* each epoch reads the points once and computes sums of 2d numbers. *When
+/// to use it:* for points that do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch.
 /// *Source:* McDonald, Hall and Mann 2010.
 ///
 /// ```
@@ -186,7 +187,7 @@ pub struct ShardedFit {
 
 impl ShardedFit {
     getters! {
-        /// The mean of all weights that predicted a row.
+        /// The mean, over all rows and epochs, of the weights that predicted the row.
         halfspace: &AffineHalfspace,
 
         /// The number of wrong predictions in each epoch.
@@ -198,8 +199,9 @@ impl ShardedFit {
 }
 
 impl ShardedPerceptron {
-    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` computes an epoch: it lets every
-    /// worker pass over its shards ([`EpochPass::partial`]), joins the partial results and returns the total.
+    /// Fits a halfspace to labelled points of R^`dim` that other processes hold in blocks. `run` runs one epoch: it
+    /// lets every worker pass over its shards ([`EpochPass::partial`]), joins the partial results and returns the
+    /// total.
     ///
     /// # Errors
     /// Those of `run`; [`InputError::ParameterOutOfRange`] for 0 epochs; [`InputError::ZeroDimension`],

@@ -111,8 +111,8 @@ pub trait OnlineLearner: Classifier {
     /// ```
     ///
     /// # Errors
-    /// [`PartialFitError`] if the stream's next example is invalid or the learner refuses it. All earlier examples have
-    /// then been learned, and another call continues after the faulty one.
+    /// [`PartialFitError`] if the stream's next example is invalid or the learner refuses it. The learner has then
+    /// learned from all earlier examples, and another call continues after the faulty one.
     fn partial_fit<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -135,9 +135,9 @@ pub trait OnlineLearner: Classifier {
         Ok(tally)
     }
 
-    /// Learns from a pool in memory, in one pass and in the given order. The mistakes and the hypothesis equal those of
-    /// calling [`OnlineLearner::observe`] for each point, bit for bit. For learners that change rarely, this is the
-    /// fastest way to learn from dense points.
+    /// Learns from a pool in memory, in one pass and in the given order. The mistakes and the hypothesis are the same,
+    /// bit for bit, as after calling [`OnlineLearner::observe`] for each point. For learners that change rarely, this
+    /// is the fastest way to learn from dense points.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Points};
@@ -150,7 +150,7 @@ pub trait OnlineLearner: Classifier {
     ///
     /// # Errors
     /// [`FitError::Input`] with [`InputError::LengthMismatch`] before anything is learned; [`FitError::Example`] at an
-    /// example that the learner refuses, after all earlier examples have been learned.
+    /// example that the learner refuses, after learning from all earlier examples.
     fn learn_pool<P: PointSet>(
         &mut self,
         points: &P,

@@ -129,10 +129,11 @@ impl Order for RandomOrder {
 
 /// An adaptive adversary. Before every round it looks at the current hypothesis and picks, among the points that the
 /// learner would get wrong, the one with the *smallest* |value|, so that each mistake teaches as little as possible.
-/// The smallest |value| is the smallest margin of a linear learner and the most even vote of halving. Points on which
-/// the learner is right or abstains come last.
+/// For a linear learner, the smallest |value| is the smallest margin; for halving, it is the most even vote. Points on
+/// which the learner is right or abstains come last.
 ///
-/// After each change of the learner, the adversary scans the remaining points once: O(n d) per mistake.
+/// After each change of the learner, the adversary scans the remaining points once, which takes O(n d) time per
+/// mistake.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -148,7 +149,7 @@ pub struct SmallestMarginMistake {
     labels: Vec<Label>,
     /// Points that the learner has not been asked about yet, ascending.
     left: Vec<usize>,
-    /// The learner's update count when a scan last found no mistake among `left`.
+    /// The learner's number of updates when a scan last found no mistake among `left`.
     clean_at: Option<u64>,
 }
 
@@ -222,8 +223,8 @@ mod tests {
         let (_, transcript) =
             run(Perceptron::new(1).unwrap(), &points, &labels, adversary).unwrap();
         let asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
-        // With w = 0, points 1 and 2 are wrong, both with value 0, and the first one is taken. After that every
-        // prediction is right.
+        // With w = 0, the predictions for points 1 and 2 are wrong, both with value 0, and point 1 is taken. After that
+        // every prediction is right.
         assert_eq!(asked[0], 1);
         assert_eq!(transcript.mistakes(), 1);
         assert_eq!(transcript.len(), 4);
@@ -234,7 +235,7 @@ mod tests {
         let mut learner = Perceptron::new(1).unwrap();
         let x = halfspaces_linalg::DenseRow::new(&[1.0]).unwrap();
         learner.observe(x, Label::Negative).unwrap();
-        // With w = -1, the values are -3, -0.5, -2 and 4, of which the first three are wrong.
+        // With w = -1, the values are -3, -0.5, -2 and 4, and the first three predictions are wrong.
         let points = Points::from_rows(&[[3.0], [0.5], [2.0], [-4.0]]).unwrap();
         let mut order = SmallestMarginMistake::new(vec![Label::Positive; 4]);
         let asked: Vec<usize> =

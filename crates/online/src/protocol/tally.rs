@@ -49,8 +49,8 @@ impl Tally {
     }
 }
 
-/// The error that stopped a learner before the end of a stream or a pool. Everything before the error stays learned:
-/// the learner has learned the examples counted in `tally`, and another call continues after the faulty example.
+/// The error that stopped a learner before the end of a stream or a pool. The learner keeps what it has learned from
+/// the earlier examples, which `tally` counts, and another call continues after the faulty example.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, FitError, InputError, Label};
@@ -74,7 +74,7 @@ impl Tally {
 ///     }
 /// }
 ///
-/// // The second number is NaN; the first is learned, and the third comes next.
+/// // The second number is NaN. The learner learns from the first; the third comes next.
 /// let mut stream = Numbers(vec![[1.0], [f64::NAN], [3.0]], 0);
 /// let mut learner = Perceptron::new(1)?;
 /// let error = learner.partial_fit(&mut stream, u64::MAX).unwrap_err();

@@ -1,6 +1,6 @@
 //! Algorithm 1 of DKTZ23: two chains of hypotheses over random buckets.
 //!
-//! First, the algorithm learns from a few points a vector w₀ whose angle to w* is at most a constant. It splits the
+//! First, from a few points, the algorithm learns a vector w₀ whose angle to w* is at most a constant. It splits the
 //! rest of the pool at random into 2k buckets. A chain w runs through buckets 1 to k, and a chain v runs through
 //! buckets k+1 to 2k. In each bucket, a chain predicts the points by decreasing |w · x| until the first mistake x, sets
 //! w -= (w · x) x, and leaves the bucket. A bucket without a mistake leaves w unchanged. At the end, w labels the
@@ -41,13 +41,13 @@ pub enum ChainLength {
         factor: f64,
     },
     /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉ buckets: enough steps for the theorem if the start has tan θ₀ <= e - 1
-    /// (docs/theory/super-linear-convergence.md). The product lnln n · ln(1/δ) of the source is a sum here.
+    /// (docs/theory/super-linear-convergence.md). The product lnln n · ln(1/δ) in the source is a sum here.
     Theory {
         /// Failure probability δ in (0, 1).
         failure: f64,
     },
     /// The smallest number of steps that the same proof allows, computed by [`bounds::super_linear_steps`]. It is about
-    /// half of [`ChainLength::Theory`].
+    /// half of the number that [`ChainLength::Theory`] gives.
     Exact {
         /// Failure probability δ in (0, 1).
         failure: f64,
@@ -117,14 +117,14 @@ enum Phase {
 /// Algorithm 1 of DKTZ23: two chains of hypotheses, each of which runs through half of 2k random buckets with at most
 /// one mistake per bucket. Each chain then labels the points that the other one has left unlabelled.
 ///
-/// *Guarantee.* On n points uniform on the sphere, the learner makes O(d lnln n ln(1/δ)) mistakes with probability 1 -
+/// *Guarantee.* On n uniform points of the sphere, the learner makes O(d lnln n ln(1/δ)) mistakes with probability 1 -
 /// δ (DKTZ23 Theorem 2.1). This holds for δ > 0.04, because the start from 4d points has its own failure probability
-/// (claim S13). [`bounds::two_chains_mistakes`] computes the bound with constants. In the buckets, the chains always
-/// make at most 2k mistakes. The learner does not search for a consistent halfspace, so its status is
+/// (claim S13). [`bounds::two_chains_mistakes`] computes the bound with its constants. In the buckets, the chains never
+/// make more than 2k mistakes. The learner does not search for a consistent halfspace, so its status is
 /// [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
-/// *Cost.* Each point is read twice, which takes O(nd) time in total, and sorted within its bucket. The learner needs
-/// O(n) memory in addition to the pool.
+/// *Cost.* Each point is read twice, which takes O(nd) time in total, and the points of each bucket are sorted. The
+/// learner needs O(n) memory in addition to the pool.
 ///
 /// *When to use it.* If you need the guarantee of the theorem. For pools of practical size, [`Greedy`](super::Greedy)
 /// makes fewer mistakes.
@@ -231,7 +231,7 @@ impl TwoChains {
         }
         let start_mistakes = mistakes.len();
         learner.chains[1] = learner.first_hypothesis().to_vec();
-        // For each point, the bucket in which it is left over, or `None`.
+        // For each point, the bucket in which it was left unlabelled, or `None`.
         let mut left: Vec<Option<u32>> = vec![None; points.len()];
         for b in 0..learner.buckets.len() {
             let bucket = &learner.buckets[b];
@@ -364,7 +364,7 @@ impl ChainsRun {
     }
 }
 
-/// w · x/‖x‖ for the points of a bucket, which are first copied together so that they can be read faster.
+/// w · x/‖x‖ for the points of a bucket, which are first copied to one place so that they can be read faster.
 fn bucket_values<P: PointSet>(
     pool: &Pool<'_, P>,
     bucket: &[usize],
@@ -476,7 +476,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// The pools have integer points with duplicates, zero points and ties, and labels of all kinds.
+        /// The pools have integer points with duplicates, zero points and ties. The labels are separable or random.
         #[test]
         fn at_once_is_one_by_one(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..120),
@@ -530,7 +530,8 @@ mod tests {
         assert_eq!(learner.simulate(&none, &[]).unwrap_err(), InputError::Empty.into());
     }
 
-    /// Compares with numbers computed by hand with exact fractions. The bound is taken at δ/4, not at δ/2.
+    /// Compares the numbers of buckets with those computed by hand with exact fractions. The bound is evaluated at δ/4,
+    /// not at δ/2.
     #[test]
     fn exact_chains_have_as_many_buckets_as_the_proof_asks() {
         assert_eq!(ChainLength::Exact { failure: 0.1 }.buckets(2, 10_000.0), 32);

@@ -5,8 +5,8 @@
 //! hard-margin hypothesis gets most wrong, until no hypothesis is left. Then every point that is not needed is removed.
 //!
 //! *Guarantee.* The result `None` is certain up to the rounding of w · x: a halfspace was found and compared with every
-//! revealed label. A set of contradictory points is as certain as the solver: no halfspace was found that fits the
-//! labels of the set with a margin above 1e-12. A point on the boundary (w · x = 0) counts as not fitted.
+//! revealed label. A set of contradictory points is only as reliable as the solver, which has found no halfspace that
+//! fits the labels of the set with a margin above 1e-12. A point on the boundary (w · x = 0) counts as not fitted.
 
 use super::Pool;
 use crate::error::OnlineError;

@@ -4,11 +4,12 @@
 //! unrevealed point with the largest |w · x|. On a mistake it sets w -= (w · x) x and continues with the rest of the
 //! pool.
 //!
-//! After a mistake of margin t, every remaining point has |w · x| <= t for the old w. The set of candidates therefore
-//! shrinks with the angle, and the total work is a few passes over the points. With known labels ([`Greedy::simulate`])
-//! nothing needs to be sorted: the next mistake is the wrong prediction with the largest |w · x|, which one scan finds.
-//! Dense points are scanned in quantised form (one byte per coordinate) until an eighth of them is left. The remaining
-//! points are then copied together. This takes d + 10 bytes per point in addition to the pool's 8d.
+//! After a mistake with margin t, every remaining point has |w · x| <= t for the old w. The set of candidates therefore
+//! shrinks with the angle between w and the target, and the total work is a few passes over the points. With known
+//! labels ([`Greedy::simulate`]) nothing needs to be sorted: the next mistake is the wrong prediction with the largest
+//! |w · x|, which one scan finds. Dense points are scanned in quantised form (one byte per coordinate) until an eighth
+//! of them is left. The remaining points are then copied to one place. The scans need d + 10 bytes per point in
+//! addition to the pool's 8d.
 //!
 //! Claims: S1, S2, S15, S15v.
 
@@ -22,10 +23,10 @@ use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, RowView, Threads, classify_by, getters,
 };
 
-/// The points themselves are scanned once one in `COARSE` rows had to be looked up, or once only one in [`EXACT_SHARE`]
-/// points is left.
+/// The exact points, not their bytes, are scanned once one in `COARSE` rows had to be looked up, or once only one in
+/// [`EXACT_SHARE`] points is left.
 const COARSE: usize = 4;
-/// The remaining points are copied together once only one in this many is left: the copies then take no more memory
+/// The remaining points are copied to one place once only one in this many is left: the copies then take no more memory
 /// than the bytes did.
 const EXACT_SHARE: usize = 8;
 /// The remaining points are copied again once only one in this many copies is left.
@@ -37,12 +38,12 @@ const POINTS_PER_TASK: usize = 4096;
 /// the component along this point.
 ///
 /// *Guarantee.* No mistake bound is proved, because the points that follow a mistake depend on the points before it.
-/// Each mistake brings w nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). On the sphere, 2
+/// Each mistake brings w nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). On the sphere, 2 d
 /// to 2.5 d mistakes were measured (table s1-sphere), nearly independently of n (claim S1). Algorithm 1 of DKTZ23,
 /// whose bound is proved, makes more mistakes.
 ///
-/// *Cost.* Each mistake takes one pass over the remaining points, O(nd). A session takes a few passes in total, and
-/// O(n) memory in addition to the pool. With known labels, [`Greedy::simulate`] is even faster.
+/// *Cost.* Each mistake takes one pass over the remaining points, in O(nd) time. A session needs a few passes in total,
+/// and O(n) memory in addition to the pool. With known labels, [`Greedy::simulate`] is even faster.
 ///
 /// *When to use it.* On well-conditioned pools, and if speed matters. On ill-conditioned pools it may fail, as the
 /// perceptron does; use [`StrongLearner`](super::StrongLearner) there. The learner does not search for contradictions,
@@ -135,7 +136,7 @@ impl Greedy {
         }
         let weights = origin(points.dim())?;
         let mut run = Simulation { points, labels, threads, weights, mistakes: Vec::new() };
-        // The first points are predicted with w = 0. Whether the predictions are right or wrong, w is then y x of the
+        // The first points are predicted with w = 0. Whether the predictions are right or wrong, w is then y x for the
         // last of these points.
         let mut first = 0;
         while first < points.len() && run.weights.iter().all(|w| *w == 0.0) {
@@ -359,7 +360,8 @@ impl<'p, P: PointSet> Part<'p, P> {
     }
 }
 
-/// A pool whose remaining points are copied together once they are few, because scattered points are slow to read.
+/// A pool whose remaining points are copied to one place once there are few of them, because scattered points are slow
+/// to read.
 struct CompactedPool<'p, P> {
     points: &'p P,
     /// Number of points, in the pool or among the copies, from which the remaining ones come.
@@ -382,7 +384,7 @@ impl<P: PointSet> CompactedPool<'_, P> {
         Unit { row: point, scale: row.scale }
     }
 
-    /// Copies the remaining rows if they are few. The rows then get new places in the same order.
+    /// Copies the remaining rows if there are few of them. The rows then get new places in the same order.
     fn gather(&mut self, left: &mut [Row]) -> Result<(), InputError> {
         let share = if self.copies.is_some() { COPY_SHARE } else { EXACT_SHARE };
         if left.is_empty() || share * left.len() > self.among {
@@ -405,7 +407,7 @@ impl<P: PointSet> CompactedPool<'_, P> {
 /// use halfspaces_linalg::{Label, Points};
 /// use halfspaces_online::Greedy;
 /// // (1, 0) is predicted +, correctly; (0.8, 0.6) is predicted + too, which is wrong:
-/// // w = (1, 0) - 0.8 (0.8, 0.6), of norm 0.6.
+/// // w = (1, 0) - 0.8 (0.8, 0.6), with norm 0.6.
 /// let points = Points::from_rows(&[[1.0, 0.0], [0.8, 0.6]])?;
 /// let run = Greedy::simulate(&points, &[Label::Positive, Label::Negative])?;
 /// assert_eq!(run.mistakes().len(), 1);
@@ -544,8 +546,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// The pools have integer points with duplicates, zero points, ties and points parallel to w, and labels of all
-        /// kinds.
+        /// The pools have integer points with duplicates, zero points, ties and points parallel to w. The labels are
+        /// separable or random.
         #[test]
         fn at_once_is_one_by_one(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..60),
@@ -579,7 +581,7 @@ mod tests {
     }
 
     /// Each point occurs thousands of times, and the first one fills the part that is scanned first. Among equally sure
-    /// mistakes, the scan finds the first one, with bytes and with exact scans, on any number of threads.
+    /// mistakes, the scan finds the first one, whether it reads bytes or exact points, and on any number of threads.
     #[test]
     fn ties_between_parts_go_to_the_first() {
         let kinds = [[3.0, 0.0, 1.0], [1.0, -2.0, 0.0], [0.0, 1.0, -3.0], [-2.0, 0.0, 1.0]];

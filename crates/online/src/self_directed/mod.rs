@@ -153,7 +153,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
         }
     }
 
-    /// The question about point `index`, with the prediction of the weights `w`.
+    /// The question about point `index`, with the prediction that the weights `w` make.
     pub(crate) fn question(&self, index: usize, w: &[f64]) -> Result<Question, OnlineError> {
         let prediction = predict(self.margin(index, w))?;
         Ok(Question { index, prediction })
@@ -217,8 +217,8 @@ pub trait SelfDirectedLearner {
     /// Those of [`SelfDirectedLearner::propose`].
     fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError>;
 
-    /// Whether some halfspace fits the revealed labels of `pool`, as far as this learner knows. Costs O(d) per revealed
-    /// point.
+    /// Whether some halfspace fits the revealed labels of `pool`, as far as this learner knows. Takes O(d) time per
+    /// revealed point.
     fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus;
 }
 

@@ -1,19 +1,19 @@
 //! Sampled greedy: predicts the surest point according to a sample of the version space.
 //!
 //! The learner keeps a sample of all w in the unit ball that label every revealed point correctly, and spreads it by
-//! hit-and-run. The score of a point x is |E u·x| / sd(u·x), where u = w/‖w‖ runs over the sample. The learner predicts
-//! the point with the largest score, and the predicted label is the sign of E u·x. If u·x were normal, this would be
-//! the point on whose label most of the version space agrees. Every label cuts the sample. At a mistake, and once half
-//! of the sample has been cut off, the sample is refilled and spread over the new set, and the remaining points are
-//! ranked again.
+//! hit-and-run. The score of a point x is |E u·x| / sd(u·x), where the vectors u = w/‖w‖ are the directions of the
+//! sample. The learner predicts the point with the largest score, and the predicted label is the sign of E u·x. If u·x
+//! were normally distributed, this would be the point on whose label most of the version space agrees. Every label cuts
+//! the sample. After a mistake, or once half of the sample has been cut off, the sample is refilled and spread over the
+//! new set, and the remaining points are ranked again.
 //!
-//! A revealed point is forgotten if its score is far larger than the distance, in standard deviations, of every point
-//! of the sample from the mean, because such a point does not cut the remaining set. Of the other revealed points, the
-//! walk uses those with the smallest scores as constraints, and adds those that some point of the sample turns out to
-//! violate.
+//! The distance of a point of the sample from the mean is measured in standard deviations. A revealed point whose score
+//! is far larger than all these distances is forgotten, because it does not cut the remaining set. Of the other
+//! revealed points, the walk uses those with the smallest scores as constraints, and adds those that some point of the
+//! sample turns out to violate.
 //!
-//! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. Labels that no halfspace
-//! fits take less than an eighth of this number, and only once.
+//! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If no halfspace fits the
+//! labels, finding this out takes less than an eighth of this number, and only once.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -49,12 +49,12 @@ struct Cut {
     score: f64,
 }
 
-/// Greedy with a sample of the version space: predicts the point on whose label most of a hit-and-run sample of all
-/// consistent halfspaces agrees.
+/// Greedy with a hit-and-run sample of the version space, the set of all consistent halfspaces: predicts the point on
+/// whose label most of the sample agrees.
 ///
-/// *Guarantee.* There is none. The learner is a heuristic, and its moments are those of a finite sample that is mixed
-/// only up to a correlation of 0.3. On 10^5 points of the sphere it made 1.50 d mistakes in d = 10 (30 pools, standard
-/// error 0.03 d) and 1.42 d mistakes in d = 30 (4 pools, standard error 0.02 d). There
+/// *Guarantee.* There is none. The learner is a heuristic. It takes the moments from a finite sample, whose correlation
+/// with its earlier positions may be as large as 0.3. On 10^5 points of the sphere it made 1.50 d mistakes in d = 10
+/// (30 pools, standard error 0.03 d) and 1.42 d mistakes in d = 30 (4 pools, standard error 0.02 d). There
 /// [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d mistakes.
 ///
 /// *Cost.* The sample has 80 + 2d points, and about 20 d revealed points are constraints of the walk. A score costs
@@ -163,8 +163,8 @@ impl SampledGreedy {
         /// Number of hit-and-run steps so far; each step moves the whole sample.
         steps: u64,
 
-        /// Whether the version space is numerically a ray or empty, as it is with contradictory labels. The ranking
-        /// then no longer changes.
+        /// Whether the version space is numerically a ray or empty, which happens with contradictory labels. If so, the
+        /// ranking no longer changes.
         is_exhausted: bool => exhausted,
     }
 
@@ -347,8 +347,9 @@ impl SelfDirectedLearner for SampledGreedy {
         Ok(())
     }
 
-    /// The learner searches for consistent halfspaces whenever it refills the sample. If a later answer contradicts one
-    /// that was forgotten as too far away, the mean direction of the sample no longer fits the forgotten answer.
+    /// The learner searches for consistent halfspaces whenever it refills the sample. If a later answer contradicts an
+    /// answer that was forgotten because its point was too far away, the mean direction of the sample no longer fits
+    /// the forgotten answer.
     fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus {
         pool.status([&self.centre[..]], self.resamples > 0)
     }
@@ -488,7 +489,7 @@ mod tests {
         assert!(plain + turned <= 24 * 9, "{plain} and {turned}");
     }
 
-    /// Compares spread and centre with moments computed directly.
+    /// Compares the spread and the centre with moments that are computed directly.
     #[test]
     fn scores_are_those_of_the_sample() {
         let points = UnitSphere::new(3).unwrap().sample(200, 7).unwrap();

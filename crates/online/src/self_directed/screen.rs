@@ -11,8 +11,8 @@
 //! total difference, the point is not better. For the few other points, the values are computed from the points
 //! themselves, so the results are bitwise equal to those of a scan of the unquantised points.
 //!
-//! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks; rows that can no longer
-//! matter are dropped by compacting their chunk.
+//! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks. Compacting a chunk drops
+//! its rows that can no longer matter.
 //!
 //! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes the screen does not
 //! change. Claims: none of its own.
@@ -126,10 +126,10 @@ impl Screen {
         points
     }
 
-    /// Computes the value of every row for the unit vector `w`. Calls `settle`, in ascending order, for the points that
-    /// may be wrong by at least the largest amount that `settle` has returned so far. The first chunk starts with
-    /// `found`, and each of the other chunks starts with the result of the first one. Returns the results of all chunks
-    /// in order.
+    /// Computes the value of every row for the unit vector `w`. Calls `settle`, in ascending order, for the points
+    /// whose predictions may be wrong by at least the largest amount that `settle` has returned so far. The first chunk
+    /// starts with `found`, and each of the other chunks starts with the result of the first one. Returns the results
+    /// of all chunks in order.
     pub(super) fn scan<F: Clone + Send + Sync>(
         &mut self,
         w: &[f64],
@@ -482,7 +482,7 @@ mod tests {
                 let slack = |row: usize| 2.0 * (screen.coarseness * rows(&screen).steps[row].abs());
                 let certain = (0..screen.len()).filter(|row| {
                     let sure = values[*row].abs() - slack(*row) - 2.0 * screen.rounding;
-                    // Every level except the lowest is at most a sixteenth wide.
+                    // Every level except the lowest has a relative width of at most a sixteenth.
                     sure > 1.0625 * most.max(2e-5) as f32
                 });
                 let before = screen.len();

@@ -68,7 +68,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     ///
     /// # Errors
     /// [`InputError::Empty`] for a pool without points; [`InputError::Overflow`] or [`InputError::Underflow`] if the
-    /// square of a norm leaves the range of `f64`.
+    /// square of a norm is outside the range of `f64`.
     pub fn new(learner: L, points: &'p P) -> Result<Self, OnlineError> {
         if points.is_empty() {
             return Err(InputError::Empty.into());
@@ -81,7 +81,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// fresh learner that has the same parameters.
     ///
     /// # Errors
-    /// [`OnlineError::ResumeDiffers`] if the learner proposes a point other than the one that was answered; those of
+    /// [`OnlineError::ResumeDiffers`] if the learner proposes a point other than the recorded one; those of
     /// [`SelfDirectedSession::new`] and of the learner.
     ///
     /// ```
@@ -115,7 +115,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     ///
     /// # Errors
     /// Those of the learner; [`OnlineError::AlreadyAnswered`] or [`InputError::IndexOutOfRange`] if a custom learner
-    /// asks about a point that is already answered or does not exist.
+    /// asks about a point that already has an answer or does not exist.
     #[allow(clippy::should_implement_trait, reason = "fallible, with an answer between calls")]
     pub fn next(&mut self) -> Result<Option<Question>, OnlineError> {
         if self.open.is_none() {
@@ -358,7 +358,7 @@ mod tests {
         for dim in [1, 2, 3, 5, 9, 13] {
             let points = UnitSphere::new(dim).unwrap().sample(40 * dim, 1).unwrap();
             let none = AnswerStatus::NoHalfspaceFound;
-            // The walks of the one answer that leaves no consistent halfspace take most of the total steps.
+            // Most of the steps are those of the one answer after which no halfspace is consistent.
             let few = step_budget(dim) / 8;
             let status =
                 random_labels_are_told(SampledGreedy::new(dim, 3).unwrap(), &points, |l| {
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(session.status(), AnswerStatus::Undecided);
     }
 
-    /// Even with a centre that is never exhausted, each answer takes bounded time.
+    /// Each answer takes bounded time, even if the centre is never exhausted.
     #[test]
     fn a_centre_that_is_never_exhausted_is_given_up() {
         #[derive(Debug)]
@@ -526,7 +526,7 @@ mod tests {
                 session.contradiction().unwrap()
             };
             assert_eq!(play(&labels), None);
-            // The point of largest margin gets the wrong label.
+            // The point with the largest margin gets the wrong label.
             let margins = halfspaces_linalg::margins(&points, target.normal()).unwrap();
             let far = (0..300).max_by(|i, j| margins[*i].abs().total_cmp(&margins[*j].abs()));
             labels[far.unwrap()] = -labels[far.unwrap()];

@@ -11,8 +11,8 @@ use crate::protocol::{Question, Round};
 use crate::version_space::Centre;
 use halfspaces_linalg::{Classifier, InputError, PointSet, RowView, getters};
 
-/// Maximum number of cuts of an answer, divided by d(d+1). After 2 ln(1e13) = 59.9 times d(d+1) cuts, an ellipsoid has
-/// a mean radius of 1e-13.
+/// Maximum number of cuts per answer, divided by d(d+1). After 2 ln(1e13) = 59.9 times d(d+1) cuts, an ellipsoid has a
+/// mean radius of 1e-13.
 const MAX_CUTS_PER_SQUARE: usize = 60;
 
 /// Version-space greedy: predicts the point with the largest |w · x|/‖x‖ next, where w is the chosen centre of all
@@ -21,12 +21,12 @@ const MAX_CUTS_PER_SQUARE: usize = 60;
 /// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. A learner that asks about the
 /// surest point first makes far fewer mistakes, which is measured, not proved. On the sphere it makes about 1.6 d
 /// mistakes with [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), which is two
-/// thirds of the mistakes of [`Greedy`](super::Greedy) (claim S1).
+/// thirds of the number that [`Greedy`](super::Greedy) makes (claim S1).
 ///
 /// *Cost.* Each mistake takes a few cuts, each with a scan of the revealed points, and a ranking of the remaining
-/// points, O(nd). An answer makes at most 60d(d+1) cuts plus one per revealed point, for any labels. Once these cuts
-/// are used up, or the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the centre no longer
-/// changes.
+/// points, which takes O(nd) time. An answer makes at most 60d(d+1) cuts plus one per revealed point, for any labels.
+/// Once these cuts are used up, or the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the
+/// centre no longer changes.
 ///
 /// *When to use it.* If mistakes are expensive and the data is well-conditioned; [`Greedy`](super::Greedy) is much
 /// faster.

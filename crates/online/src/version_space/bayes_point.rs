@@ -3,7 +3,7 @@
 //!
 //! A correctly predicted label is informative too: it may cut the version space without excluding the centre. With a
 //! uniform prior on the unit ball, the centre of gravity of the remaining set is the posterior mean. In random order,
-//! this learner makes fewer mistakes than every learner of this crate that changes only at mistakes.
+//! this learner makes fewer mistakes than any learner of this crate that changes only at mistakes.
 //!
 //! Cuts that every point of the sample satisfies are omitted: each of them would remove only a small part of the
 //! version space, and the set without these cuts contains the version space.
@@ -19,10 +19,10 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// including correctly predicted ones.
 ///
 /// *Guarantee.* With the exact centre, the learner makes at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order,
-/// like [`VersionSpace`] with [`CentreOfGravity`]: every mistake cuts through the centre, whatever other cuts were
-/// made. For the sampled centre this bound is tested, not proved. In random order on the sphere, the learner makes
-/// about a quarter of d ln n mistakes. Measurements gave 0.2 to 0.4 d further mistakes whenever n grows by a factor of
-/// e (claim S6b).
+/// like [`VersionSpace`] with [`CentreOfGravity`]: at every mistake the cut excludes the centre, whatever other cuts
+/// were made. For the sampled centre this bound is tested, not proved. In random order on the sphere, the learner makes
+/// about a quarter of d ln n mistakes. In measurements, it made 0.2 d to 0.4 d further mistakes whenever n grew by a
+/// factor of e (claim S6b).
 ///
 /// *Cost.* Each round computes a product with each of max(64, 4d) sampled halfspaces. If these halfspaces disagree
 /// about the label, the round also makes a cut of [`CentreOfGravity`]. All cuts are kept.
@@ -37,7 +37,7 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// let mut learner = BayesPoint::new(2, 1)?;
 /// learner.observe(DenseRow::new(&[1.0, 0.0])?, Label::Positive)?;
 /// learner.observe(DenseRow::new(&[0.0, 1.0])?, Label::Positive)?;
-/// // Both labels cut, whether predicted correctly or not: a quarter of the disc is left, centred on the diagonal.
+/// // Both labels cut the disc, even if predicted correctly. A quarter of it is left, centred on the diagonal.
 /// assert_eq!(learner.updates(), 2);
 /// assert_eq!(learner.label(DenseRow::new(&[2.0, -1.0])?)?, Label::Positive);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

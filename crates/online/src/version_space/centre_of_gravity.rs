@@ -2,7 +2,7 @@
 //!
 //! [`CentreOfGravity`] keeps a sample of the version space and spreads it by hit-and-run: each point moves in a random
 //! direction to a uniform point of the chord through it. The directions are random combinations of the differences
-//! between points of the sample, so the walk adapts to the shape of the set: a set of width 1e-9 takes no more steps
+//! between points of the sample, so the walk adapts to the shape of the set: a set of width 1e-9 needs no more steps
 //! than a ball. If a cut is so deep that no point of the sample survives, the cut is made in steps that each keep a
 //! fraction of the sample.
 //!
@@ -97,7 +97,7 @@ impl CentreOfGravity {
         cuts: Vec<Vec<f64>>,
         seed: u64,
     ) -> Result<CentreOfGravity, InputError> {
-        /// The tolerance for rounding errors of a · w in the unit ball.
+        /// The tolerance for the rounding errors of a · w if w is in the unit ball.
         const ROUNDING: f64 = 1e-9;
         let dim = points.first().ok_or(InputError::Empty)?.len();
         origin(dim)?;
@@ -250,8 +250,8 @@ mod tests {
         assert!(mistakes >= 2 && mistakes as f64 <= bound, "{mistakes} of {bound}");
     }
 
-    /// The version spaces of decision lists are millions of times longer than wide. With these seeds, a sample can lose
-    /// a direction on the way to a deep cut. The set must then not count as empty.
+    /// The version spaces of decision lists are millions of times as long as they are wide. With these seeds, a sample
+    /// can lose a direction on the way to a deep cut. Even so, the set must not be taken for an empty one.
     #[test]
     fn narrow_sets_are_not_taken_for_empty_ones() {
         for seed in [9, 24, 25, 37] {

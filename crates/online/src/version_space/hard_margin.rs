@@ -16,14 +16,15 @@ use clarabel::solver::{
 };
 use halfspaces_linalg::{InputError, kernels, normalise};
 
-/// A margin is well above the solver's error if it is at least this many radii of the ball in which it was found.
+/// A margin is well above the solver's error if it is at least this multiple of the radius of the ball in which it was
+/// found.
 const RELIABLE_MARGIN: f64 = 1e-4;
 /// The ratio of the radius of a ball to the radius of the previous one.
 const ZOOM_FACTOR: f64 = 1e-3;
 /// The radius at which zooming ends, because smaller corrections are rounding errors.
 const MIN_RADIUS: f64 = 1e-14;
-/// A point counts as nearer to the boundary than the margin only if its distance is below this fraction of the margin:
-/// if the margin is small, the programs are solved to only four digits.
+/// A point counts as nearer to the boundary than the margin only if its distance is below this fraction of the margin,
+/// because the programs are solved to only four digits if the margin is small.
 const NEARER: f64 = 0.999;
 /// Up to this margin, the order in which a sum is computed may decide on which side a point lies.
 const MIN_MARGIN: f64 = 1e-12;
@@ -154,7 +155,7 @@ impl HardMargin {
         let mut w = vec![0.0; self.centre.len()];
         let mut residuals = self.residuals(&w);
         let mut radius = 1.0;
-        // Zooming starts from the first solution of radius 1, consistent or not.
+        // Zooming starts from the solution for radius 1, whether it is consistent or not.
         let mut margin = f64::NEG_INFINITY;
         while radius > MIN_RADIUS {
             let Some(z) = self.correction(&residuals, radius) else { break };
@@ -218,8 +219,8 @@ mod tests {
 
     #[test]
     fn the_margin_is_the_largest() {
-        // In the plane, the result is compared with an exhaustive search. Elsewhere its optimality is checked: w is a
-        // positive combination of the binding cuts, so no direction improves all of them.
+        // In the plane, the result is compared with an exhaustive search. In higher dimensions, its optimality is
+        // checked: w is a positive combination of the binding cuts, so no direction improves all of them.
         for seed in 0..20 {
             let target = random_target(2, seed).unwrap();
             let points = MarginBall::new(&target, 0.05).unwrap().sample(12, seed + 50).unwrap();
@@ -266,7 +267,7 @@ mod tests {
         }
     }
 
-    /// The version spaces are needle-shaped: thin in one direction, or in all directions but one.
+    /// The version spaces are thin in one direction, or in all directions but one.
     #[test]
     fn a_margin_of_a_billionth_is_within_reach() {
         let gamma = 1e-9;

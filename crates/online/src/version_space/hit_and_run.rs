@@ -9,7 +9,7 @@
 //! therefore follow a set that becomes very thin.
 //!
 //! *Bounded work.* A cut may take at most [`step_budget`] steps, that is 16384 (d + 4), for any set. The hardest known
-//! non-empty set took 1100 (d + 4) steps. An empty set is detected long before that: if a cut has still not succeeded
+//! non-empty set needed 1100 (d + 4) steps. An empty set is detected long before that: if a cut has still not succeeded
 //! after 64 levels, [`HardMargin`] checks once whether the cuts have a common point.
 //!
 //! *Source.* Bertsimas and Vempala 2004 for hit-and-run with cuts.
@@ -22,12 +22,13 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// The sample counts as independent of the sample before the sweeps if their correlation is at most this.
+/// The sample after the sweeps counts as independent of the sample before them if the correlation of the two is at most
+/// this.
 pub(super) const MAX_CORRELATION: f64 = 0.3;
 /// Maximum number of levels of a deep cut.
 const MAX_LEVELS: usize = 1000;
-/// Number of levels after which an unfinished cut is checked for a point that satisfies all cuts. If there is such a
-/// point, a cut takes at most about 35 levels, unless the sample has lost a direction.
+/// If a cut is unfinished after this number of levels, it is checked whether any point satisfies all cuts. If there is
+/// such a point, a cut takes at most about 35 levels, unless the sample has lost a direction.
 const LEVELS_BEFORE_CHECK: usize = 64;
 /// Steps per round in successive attempts at a cut, as multiples of the usual number.
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
@@ -79,7 +80,7 @@ pub(crate) struct Sample<'a> {
     pub(crate) cuts: &'a [&'a [f64]],
     /// Maximum number of rounds of steps. Rounds are repeated until the sample is independent of its earlier positions.
     pub(crate) max_sweeps: usize,
-    /// Remaining number of steps; a level starts only if they suffice for it.
+    /// Remaining number of steps; a level starts only if enough steps remain for it.
     pub(crate) steps_left: &'a mut usize,
     /// The sample does not depend on the number of threads.
     pub(crate) threads: Threads,
@@ -260,8 +261,8 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The random numbers for one step of all points. For each point of the cloud there is a normal weight, from which the
-/// direction is computed. For each moving point there is its new place on its chord.
+/// The random numbers for one step of all points. For each point of the cloud there is a normally distributed weight,
+/// from which the direction is computed. For each moving point there is its new place on its chord.
 struct Drawn {
     weights: Vec<f64>,
     places: Vec<f64>,
@@ -272,7 +273,7 @@ struct Step {
     u: Vec<f64>,
     /// a · u for every cut.
     rates: Vec<f64>,
-    /// For every cut, the distance that a point of slack 1 may move against u (`down`) and along u (`up`).
+    /// For every cut, the distance that a point with slack 1 may move against u (`down`) and along u (`up`).
     down: Vec<f64>,
     up: Vec<f64>,
     /// The new place of each point on its chord, in [0, 1).
@@ -288,7 +289,7 @@ impl Step {
         Step { u, rates, down, up, places }
     }
 
-    /// Moves `w`, whose slack at every cut is `slack`, to the `place` on its chord.
+    /// Moves `w`, whose slacks at the cuts are `slack`, to the position `place` on its chord.
     fn walk(&self, w: &mut [f64], slack: &mut [f64], place: f64) {
         let (low, high) = chord(slack, &self.down, &self.up);
         // Stay in the ball: ‖w + tu‖ <= 1.

@@ -6,15 +6,15 @@
 //! constraint. Afterwards, a constraint whose leverage σ_i = a_i'H⁻¹a_i/s_i² at the centre is below ε = 1/400 is
 //! dropped, so at most 400 d are kept.
 //!
-//! *Guarantee.* A mistake increases min V by at least 0.005, and a drop decreases it by at most 0.0015. There are at
-//! most d - 1 more drops than mistakes, and min V stays below d ln(400 d/r) while the polytope contains a ball of
-//! radius r = γ/(1+γ). This gives O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
+//! *Guarantee.* A mistake increases min V by at least 0.005, and dropping a constraint decreases it by at most 0.0015.
+//! There are at most d - 1 more drops than mistakes, and min V stays below d ln(400 d/r) while the polytope contains a
+//! ball of radius r = γ/(1+γ). This gives O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
 //! `docs/theory/volumetric-centre.md` proves the two bounds 0.005 and 0.0015; the measured changes are about a hundred
 //! times larger. An analytic centre that never drops a cut has no such bound.
 //!
-//! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are in coordinates z with
-//! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition number is
-//! 1e18 at γ = 1e-9.
+//! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are expressed in coordinates z
+//! with w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition number
+//! is 1e18 at γ = 1e-9.
 //!
 //! Claims: K8v, S6.
 
@@ -51,9 +51,10 @@ const MIN_WIDTH: f64 = 1e-16;
 /// *Guarantee.* The learner makes at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
 /// ([`bounds::volumetric_mistakes`]), which is O(d ln(d/γ)). This is the only deterministic centre here with a bound
 /// that is nearly linear in d. In practice, the number of mistakes is hundreds of times smaller than this bound.
+///
 /// *Cost.* Each cut takes 5 to 15 Newton steps of O(m²d + md²) time for m constraints, and O(md) memory. Here m is at
-/// most 400 d, and in practice a few times d. A cut needs at most about 10^4 d levels, because each level increases the
-/// potential.
+/// most 400 d, and in practice a few times d. A deep cut is added in at most about 10^4 d stages, because each stage
+/// increases the potential.
 ///
 /// *When to use it.* Against an adversary, or if the number of mistakes must be bounded. In practice
 /// [`CentreOfGravity`](crate::CentreOfGravity) makes fewer mistakes, and the ellipsoid costs less per cut.
@@ -170,7 +171,7 @@ impl VolumetricCentre {
             if decrement <= MIN_DECREMENT {
                 break;
             }
-            // Stay inside, and require that V decreases by a tenth of what the slope predicts.
+            // Stay inside, and require that V decreases by at least a tenth of what the slope predicts.
             let reach = self.rates(&step).fold(0.0, |most: f64, rate| most.max(-rate));
             let mut length = if reach > 0.9 { 0.9 / reach } else { 1.0 };
             if decrement > QUADRATIC_REGION {
@@ -391,8 +392,8 @@ mod tests {
         }
     }
 
-    /// Every mistake increases the potential by at least as much as the bound assumes, and every drop decreases it by
-    /// at most as much.
+    /// Every mistake increases the potential by at least the amount that the bound assumes, and dropping a constraint
+    /// decreases it by at most the amount that the bound assumes.
     #[test]
     fn mistakes_pay_and_drops_are_cheap() {
         let (dim, mut dropped) = (2, 0);
@@ -479,7 +480,7 @@ mod tests {
     }
 
     /// Computes the bound from its parts: how far the potential can increase from the cube to a polytope around a ball
-    /// of radius r, and by how much dropping cuts decreases the potential.
+    /// of radius r, and by how much dropping constraints can decrease it.
     #[test]
     fn the_bound_counts_from_the_potential_of_the_cube() {
         for (dim, margin) in [(1, 0.5), (2, 1.0), (3, 0.01), (30, 1e-6)] {

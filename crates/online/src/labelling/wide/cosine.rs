@@ -172,8 +172,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, kernels};
 
-    /// Compares with exp(2 (c - 1)), where c is the cosine of the rows. The rows are centred, and they are standardised
-    /// unless they have norm 1.
+    /// Compares the kernel with exp(2 (c - 1)), where c is the cosine of the rows. The rows are centred, and they are
+    /// standardised unless they have norm 1.
     #[test]
     fn the_kernel_is_that_of_its_definition() {
         let (n, dim) = (40, 120);

@@ -2,8 +2,9 @@
 //!
 //! As long as there are few answers, the surest points are similar to each other, and asking about them gives little
 //! information. The first questions are therefore about the points that reduce the variance of the pool the most. Each
-//! of these points a maximises Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the preceding
-//! points (Cohn, Ghahramani and Jordan 1996). This choice needs no answers. It is made once, on a sample of the pool.
+//! of these points, a, maximises Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the
+//! preceding points (Cohn, Ghahramani and Jordan 1996). This choice needs no answers. It is made once, on a sample of
+//! the pool.
 
 use super::kernel::Kernel;
 use super::posterior::NOISE;

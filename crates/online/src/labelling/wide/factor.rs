@@ -1,8 +1,8 @@
 //! A Cholesky factor to which a row can be added and from which any row can be removed. Part of `LabellingSession`.
 //! Claims: none.
 //!
-//! For a positive definite matrix K = L Lᵀ, [`Factor`] keeps the lower triangular L. A new row and column of K cost
-//! O(n²), and so does the removal of a row and its column (Golub and Van Loan 2013, Matrix Computations, section
+//! For a positive definite matrix K = L Lᵀ, [`Factor`] keeps the lower triangular L. Adding a row and a column to K
+//! takes O(n²) time, and so does removing a row and its column (Golub and Van Loan 2013, Matrix Computations, section
 //! 6.5.4).
 
 use halfspaces_linalg::kernels;
@@ -57,8 +57,8 @@ impl Factor {
         self.rows.push(row);
     }
 
-    /// Removes a row and its column of K. Returns the rotations with which the caller updates any row of the factor
-    /// that is stored elsewhere. Let w be the entry of that row at `place`. Rotation j applies to the entry at
+    /// Removes a row and its column from K. Returns the rotations with which the caller updates one more row of the
+    /// factor that is stored elsewhere. Let w be the entry of that row at `place`. Rotation j applies to the entry at
     /// `place` + 1 + j and to w, in this order. Afterwards w is dropped.
     pub(super) fn remove(&mut self, place: usize) -> Vec<Rotation> {
         self.rows.remove(place);
@@ -129,7 +129,7 @@ mod tests {
             for (a, b) in smaller.rows.iter().flatten().zip(expected.rows.iter().flatten()) {
                 assert!((a - b).abs() < 1e-12);
             }
-            // A further row of the larger factor becomes one of the smaller factor.
+            // The rotations turn one more row of the larger factor into a row of the smaller factor.
             let mut row = further;
             let mut w = row.remove(place);
             rotations.iter().zip(&mut row[place..]).for_each(|(r, x)| r.apply(x, &mut w));

@@ -8,7 +8,7 @@ use halfspaces_linalg::{InputError, PointSet, RowView, Threads};
 /// The number of columns beyond which a pool is wide if its rows have norm 1. Other pools are wide if they have more
 /// than [`MAX_COLUMNS`] columns.
 const MIN_COLUMNS: usize = 100;
-/// The largest difference from 1 of the norm of a row that counts as having unit length. It is not 0, because
+/// A row counts as having unit length if its norm differs from 1 by at most this. The limit is not 0, because
 /// embeddings may be stored with ten bits.
 const UNIT: f64 = 0.02;
 /// A pool is sparse if at most this share of its entries is non-zero.
@@ -128,8 +128,8 @@ mod tests {
         Points::new(unit.into_vec().into_iter().map(|v| v * norm).collect(), dim).unwrap()
     }
 
-    /// A pool is wide if it has more than 256 columns, or more than 100 columns and rows of norm 1 up to 0.02. It is
-    /// sparse if at most one entry in ten is not zero.
+    /// A pool is wide if it has more than 256 columns, or more than 100 columns and rows whose norms differ from 1 by
+    /// at most 0.02. It is sparse if at most one entry in ten is not zero.
     #[test]
     fn wide_pools_are_recognised_by_their_contents() {
         for (dim, stored, norm, expected) in [

@@ -187,7 +187,8 @@ impl WideModel {
         z_score(self.posterior.means(index), class, self.posterior.variance(index))
     }
 
-    /// The weights of the coordinates of a point for a class against the other class with the largest mean.
+    /// The weights with which the coordinates of a point decide between a class and the other class with the largest
+    /// mean.
     pub(crate) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
         let means = self.posterior.means(index);
         let others = (0..means.len()).filter(|k| *k != class);

@@ -39,8 +39,8 @@ impl Spectrum {
         let sample: Vec<usize> =
             (0..rows.len()).step_by(rows.len().div_ceil(most).max(1)).collect();
         let n = sample.len();
-        // With more directions than half of the rows, the basis would fit single rows instead of what rows have in
-        // common.
+        // If there were more directions than half the number of rows, the basis would fit single rows instead of what
+        // the rows have in common.
         let count = DIRECTIONS.min(n / 2);
         let mut basis: Vec<Vec<f64>> = (0..count)
             .map(|k| {
@@ -118,7 +118,7 @@ impl Spectrum {
         transposed_product(rows, &self.sample, &[of_sample])
     }
 
-    /// The value of the linear function with these weights of the columns at the mean row.
+    /// The value, at the mean row, of the linear function with these column weights.
     #[cfg(test)]
     pub(super) fn at_mean(&self, rows: &Rows, weights: &[f32]) -> f64 {
         f64::from(mean_product(rows, &self.sample, weights, 1)[0])

@@ -280,7 +280,7 @@ fn odd_rows_are_accepted() {
 #[test]
 fn near_duplicates_share_their_answer() {
     let (points, truth) = texts(120, 9);
-    // Each row occurs again, with a slightly different weight of every word.
+    // Each row occurs again, with slightly different weights of the words.
     let mut values = points.as_slice().to_vec();
     let again = values.iter().enumerate().map(|(i, v)| v * [0.93, 1.0, 1.06][i % 3]);
     let again: Vec<f64> = again.collect();

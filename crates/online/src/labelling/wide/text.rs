@@ -23,7 +23,7 @@ pub(super) struct TextKernel {
     /// The factor by which every row is multiplied.
     factor: f64,
     spectrum: Spectrum,
-    /// √½ φ(x), row by row (`mapped`), and the factor that scaled each row to this norm (`scales`).
+    /// √½ φ(x), row by row (`mapped`), and the factor by which each row was scaled (`scales`).
     mapped: Vec<f32>,
     scales: Vec<f32>,
 }
@@ -247,7 +247,8 @@ mod tests {
         }
     }
 
-    /// The sum of weight times coordinate, minus the value of the directions at the mean, equals the combination.
+    /// The sum of the weights times the coordinates, minus the value of the directions at the mean, equals the
+    /// combination.
     #[test]
     fn weights_add_up_to_the_combination() {
         let (points, _) = texts(90, 4);

@@ -12,20 +12,21 @@
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
 //! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
 //! margin of at least 1/(2√k) for every w. A pair (w₀, -w₀) of random starts therefore succeeds with probability at
-//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label a fraction 1 - ε. With
-//! probability 1 - δ they make Õ(d² ln(d/(εδ))) mistakes, for any n (DKTZ23 Theorem 3.1, claim S9). With ε < 1/n, this
-//! is a perfect learner with Õ(d² ln n) mistakes.
+//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label a fraction 1 - ε. In these
+//! rounds, the learner makes Õ(d² ln(d/(εδ))) mistakes with probability 1 - δ, for any n (DKTZ23 Theorem 3.1, claim
+//! S9). With ε < 1/n, this is a perfect learner with Õ(d² ln n) mistakes.
 //!
 //! *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting). Two details are corrected: the cap and the failure probability
-//! of a round, which is δ/R. The printed cap 5k ln k is large enough for the proof only if k >= 256, and it is 0 for
-//! k = 1 ([`Cap::Paper`]). The following additions are ours. A failed run is retried from -w₀ on the same U, which
-//! needs no new randomness. The first runs start from the halfspace w of the previous round and from -w, and are capped
-//! at 4 updates and then at 2k ([`Start::Warm`]). If V is a proper subspace, w* may vanish on it, so one walk is made
-//! with w = 0, which predicts +1. V and its radially isotropic position are reused in the next round as long as the
-//! remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per dimension were
-//! measured on the sphere and 1 to 3 elsewhere, independently of n on the kinds of data of claim S9g. Random starts
-//! made several times as many mistakes. A new V may contain directions about which nothing is known yet. There, w is as
-//! likely to be on the wrong side of w* as on the right one, and the first few updates decide which side it is.
+//! of a round, which is δ/R if there are R rounds. The printed cap 5k ln k is large enough for the proof only if k >=
+//! 256, and it is 0 for k = 1 ([`Cap::Paper`]). The following additions are ours. A failed run is retried from -w₀ on
+//! the same U, which needs no new randomness. The first runs start from the halfspace w of the previous round and from
+//! -w, and are capped at 4 updates and then at 2k ([`Start::Warm`]). If V is a proper subspace, w* may vanish on it, so
+//! one walk is made with w = 0, which predicts +1. V and its radially isotropic position are reused in the next round
+//! as long as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
+//! dimension were measured on the sphere, and 1 to 3 elsewhere. On the kinds of data of claim S9g, these numbers do not
+//! depend on n. Random starts made several times as many mistakes. A new V may contain directions about which nothing
+//! is known yet. There, w is as likely to be on the wrong side of w* as on the right one, and the first few updates
+//! decide which side it is.
 
 mod options;
 mod round;
@@ -50,23 +51,24 @@ const POSITION: f64 = 0.5;
 /// Number of updates per dimension after which a run from a warm start is given up. The run needs about one update per
 /// dimension if the start is good.
 const WARM_UPDATES: usize = 2;
-/// Maximum number of updates of the first probe of a warm start and of its opposite. In a new subspace, either of the
-/// two may be on the side of w*. That one then needs a few updates; the other one would use up all of [`WARM_UPDATES`].
+/// Maximum number of updates of a probe, which is the first, short run from a warm start or from its opposite. In a new
+/// subspace, either of the two may be on the side of w*. That one then needs a few updates; the other one would use up
+/// all of [`WARM_UPDATES`].
 const PROBE_UPDATES: usize = 4;
 /// Upper bound on the probability that a pair of runs fails: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned the pool
-/// is, by walks over points that a Forster transform has brought into radially isotropic position.
+/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned it is. The
+/// learner walks over points that a Forster transform has brought into radially isotropic position.
 ///
 /// *Guarantee.* If some halfspace labels all points strictly correctly, [`Goal::Strong`] labels all but a fraction ε
-/// with Õ(d² ln(d/(εδ))) mistakes with probability 1 - δ, for any n, and [`Goal::Perfect`] labels every point with Õ(d²
-/// ln n) mistakes. With [`Start::Warm`], the default, 1 to 3 d mistakes were measured, independently of n.
+/// and makes Õ(d² ln(d/(εδ))) mistakes, with probability 1 - δ and for any n. [`Goal::Perfect`] labels every point and
+/// makes Õ(d² ln n) mistakes. With [`Start::Warm`], the default, 1 d to 3 d mistakes were measured, independently of n.
 ///
-/// *Cost.* Each round takes a Forster transform with O(nd²) time per iteration, unless the remaining points are still
-/// in radially isotropic position. Each mistake takes a walk of O(|U| (d + lg |U|)). The learner needs O(nd) memory in
-/// addition to the pool. An answer takes at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, for any labels, with
-/// p = ⌈ln(R/δ)/0.96⌉ pairs of starts and R = ⌈4d ln(1/ε)⌉ rounds.
+/// *Cost.* Each round computes a Forster transform, in O(nd²) time per iteration, unless the remaining points are still
+/// in radially isotropic position. Each mistake takes a walk in O(|U| (d + lg |U|)) time. The learner needs O(nd)
+/// memory in addition to the pool. An answer takes at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, for any
+/// labels, where p = ⌈ln(R/δ)/0.96⌉ is the number of pairs of starts and R = ⌈4d ln(1/ε)⌉ the number of rounds.
 ///
 /// *When to use it.* If a halfspace is known to fit and nothing else is known. On well-conditioned data,
 /// [`Greedy`](super::Greedy) is faster and [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes fewer mistakes.
@@ -136,9 +138,9 @@ impl StrongLearner {
     }
 
     /// The learner for a pool about which nothing is known: it labels every point, with δ = 0.01, and each round starts
-    /// from the result of the previous one. On spheres, clusters, ill-conditioned and one-hot data it makes one to
-    /// three mistakes per dimension (measured). Where [`Greedy`](super::Greedy) does well, the two learners make about
-    /// the same number of mistakes.
+    /// from the result of the previous one. On spheres, on clusters, and on ill-conditioned and one-hot data, it makes
+    /// one to three mistakes per dimension (measured). Where [`Greedy`](super::Greedy) does well, the two learners make
+    /// about the same number of mistakes.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -526,7 +528,7 @@ mod tests {
             }
             assert!(failed && session.status() == AnswerStatus::NoHalfspaceFound, "d = {dim}");
         }
-        // With labels of a halfspace, no round fails.
+        // If the labels are those of a halfspace, no round fails.
         let points = UnitSphere::new(4).unwrap().sample(800, 4).unwrap();
         let labels = random_target(4, 5).unwrap().label_all(&points).unwrap();
         let (learner, _) =
@@ -584,8 +586,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// The pools are small integer pools of all kinds, separable or not. Every point is asked about once, every
-        /// session ends, and a session resumed half-way ends in the same way.
+        /// The pools are small and have integer points; they may be separable or not. Every point is asked about once,
+        /// every session ends, and a session resumed half-way ends in the same way.
         #[test]
         fn any_pool_comes_to_its_end(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..40),
@@ -650,7 +652,7 @@ mod tests {
         assert_eq!((allowed_unlabelled(0.15, 10), allowed_unlabelled(0.1, 5)), (1, 0));
     }
 
-    /// Four of eight points in a plane of R⁴ are a fraction k/d, but four of nine points are not.
+    /// A plane of R⁴ with four of eight points contains a fraction k/d of them. With four of nine points it does not.
     #[test]
     fn a_subspace_is_kept_while_it_holds_its_share() {
         let off = |i: usize| [1.0, 0.5, i as f64, 2.0];

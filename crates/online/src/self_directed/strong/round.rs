@@ -1,8 +1,8 @@
 //! A round of the strong learner: points in radially isotropic position, and runs of the weak learner on them from a
 //! list of starts.
 //!
-//! *Source.* DKTZ23 §3, weak learner. [`WeakRun`](crate::WeakRun) is the plain version of the same loop, and claims S8
-//! and S8f are about it; a test checks that both make the same updates. Claims: S9, S9g, S9r.
+//! *Source.* DKTZ23 §3, weak learner. [`WeakRun`](crate::WeakRun) is the plain version of the same loop and the subject
+//! of claims S8 and S8f; a test checks that both make the same updates. Claims: S9, S9g, S9r.
 
 use super::RoundTally;
 use halfspaces_forster::ForsterTransform;
@@ -76,7 +76,7 @@ fn walk(inside: &Points, w: &[f64]) -> DescendingMargins {
     inside.rows().map(|u| u.dot(w)).collect()
 }
 
-/// The state of the round after a point.
+/// The state of the round after a point was passed.
 pub(super) enum RoundStatus {
     /// The current run goes on.
     Walking,
