@@ -1,7 +1,7 @@
 //! Compares the cost of choosing among all iterates of several runs, as CKST24 does, with that of choosing among a few
-//! random iterates of one run: `cargo run --release -p halfspaces-pac --example thinned_or_all`
+//! random iterates of one run. Run it with `cargo run --release -p halfspaces-pac --example thinned_or_all`.
 //!
-//! Arguments, all optional: ε γ δ dimension η.
+//! The arguments are ε, γ, δ, the dimension and η; all are optional.
 
 #![allow(clippy::print_stdout, reason = "a program that reports")]
 #![allow(clippy::disallowed_methods, reason = "it reports times")]

@@ -12,8 +12,8 @@ use rand::seq::SliceRandom;
 /// The smallest number of folds.
 const MIN_FOLDS: usize = 2;
 
-/// The smallest number of rows of a fold whose mean absolute decision value is the unit of agreement. In a fold of one
-/// row, every agreement would be 1 or -1.
+/// A fold with at least this number of rows has its own unit of agreement, the mean absolute decision value of these
+/// rows. In a fold of one row, this unit would make every agreement 1 or -1.
 const MIN_SCALED: usize = 20;
 
 /// A row, with a number that measures how well its label agrees with the classifier trained without the row.
@@ -36,8 +36,8 @@ pub struct Suspect {
 /// A ranking of the rows of a sample by how likely it is that their labels are wrong.
 ///
 /// *Method.* The rows are split at random into folds. For each fold, the learner is trained on all other folds, which
-/// gives a classifier with decision value f. The agreement of a row x with label y in the fold is y f(x), divided by
-/// the mean |f| over the fold, or over all points if the fold has fewer than 20 rows. Rows are sorted in increasing
+/// gives a classifier with decision value f. If a row x in the fold has the label y, its agreement is y f(x), divided
+/// by the mean |f| over the fold, or over all points if the fold has fewer than 20 rows. Rows are sorted in increasing
 /// order of agreement, so the labels that the classifiers contradict most strongly come first.
 ///
 /// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels for any learner and any points. The
@@ -140,12 +140,12 @@ impl LabelAudit {
     /// the lower agreement comes first.
     ///
     /// For a row with agreement a, the log-odds are log(π/(1 - π)) - 2μa/σ². Here π = (L + ½)/(N + 1), where N rows
-    /// have the same label as this row, and L of these N rows are likely wrong. The numbers μ and σ² are the mean and
-    /// the variance of the agreement over all rows that are not likely wrong. This is Bayes' rule if the agreements of
-    /// correct labels are Gaussian and those of wrong labels are their mirror image. If the mean or the variance is not
-    /// positive, the order is that of [`LabelAudit::ranking`]. This order is a heuristic. It is better than
-    /// [`LabelAudit::ranking`] if most wrong labels are in one class, and slightly worse if the wrong labels are in
-    /// both classes.
+    /// have the same label as this row, and the labels of L of these N rows are likely wrong. The numbers μ and σ² are
+    /// the mean and the variance of the agreement over all rows whose labels are not likely wrong. This is Bayes' rule
+    /// if the agreements of correct labels are Gaussian and those of wrong labels are their mirror image. If the mean
+    /// or the variance is not positive, the order is that of [`LabelAudit::ranking`]. This order is a heuristic. It is
+    /// better than [`LabelAudit::ranking`] if most wrong labels are in one class, and slightly worse if the wrong
+    /// labels are in both classes.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points, Threads};
@@ -166,28 +166,29 @@ impl LabelAudit {
         &self.by_class
     }
 
-    /// For each fold, the number of labels that disagree with the classifier trained without the fold. These numbers
-    /// include both label noise and the classifier's own errors.
+    /// For each fold, the number of labels that disagree with the classifier trained without the fold. Wrong labels and
+    /// the classifier's own errors both contribute to these numbers.
     #[must_use]
     pub fn folds(&self) -> &[ErrorCount] {
         &self.folds
     }
 
     /// The number of labels that are likely wrong by the rule of confident learning: the classifier predicts the other
-    /// label, with at least its average confidence on the rows that have the other label. This number is a heuristic.
+    /// label, with at least its average confidence on the rows that have the other label. This number is a heuristic
+    /// estimate.
     #[must_use]
     pub fn likely_wrong(&self) -> usize {
         self.likely
     }
 
-    /// An upper bound on the number of wrong labels, which fails with probability at most `failure`.
+    /// An upper bound on the number of wrong labels. The bound fails with probability at most `failure`.
     ///
-    /// The bound is the sum over all folds of [`wrong_labels_bound`] at `failure`/folds. It is *proved* under the
-    /// assumption that, given the points, each label is wrong independently with its own probability of at most one
-    /// half (Massart noise of rate 1/2).
+    /// The bound is the sum of the bounds [`wrong_labels_bound`] of all folds, each with the failure probability
+    /// `failure`/folds. It is *proved* under the assumption that, given the points, the labels are wrong independently
+    /// of each other, each with its own probability of at most one half (Massart noise of rate 1/2).
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a failure outside (0, 1).
+    /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
     pub fn wrong_at_most(&self, failure: f64) -> Result<usize, InputError> {
         let open = failure > 0.0 && failure < 1.0;
         InputError::check_parameter("failure", failure, open, "in (0, 1)")?;
@@ -203,11 +204,12 @@ impl LabelAudit {
 /// The bound is the smaller of `points` and ⌊D + √(2NL)⌋, where L = ln(1/failure) and N = (√(L/2) + √(L/2 + 2D))².
 ///
 /// *Proof.* Labels are wrong independently with probabilities <= 1/2. Let the classifier differ from the truth on M
-/// points. Of these points, a have a wrong label and b have the correct label. The classifier disagrees with the b
-/// correct labels, and with the c wrong labels of all other points. So D = b + c, and a + c labels are wrong. The
-/// number a is a sum of M independent 0/1 variables with total mean <= M/2, so a - b <= √(2ML) by Hoeffding's
-/// inequality, except with probability `failure`. Then M = 2b + (a - b) <= 2D + √(2ML), which means √M <= √(L/2) +
-/// √(L/2 + 2D). So M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
+/// points. Let a be the number of these points with a wrong label, b the number of these points with the correct label,
+/// and c the number of wrong labels of all other points. The classifier disagrees with exactly the b correct and the c
+/// wrong labels. So D = b + c, and a + c labels are wrong. The number a is a sum of M independent 0/1 variables with
+/// total mean <= M/2, so a - b <= √(2ML) by Hoeffding's inequality, except with probability `failure`. Then M = 2b +
+/// (a - b) <= 2D + √(2ML), and therefore √M <= √(L/2) + √(L/2 + 2D). So M <= N, and a + c = D + (a - b) <= D + √(2NL).
+/// ∎
 #[must_use]
 pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> usize {
     let (d, l) = (disagreements as f64, -failure.ln());
@@ -263,8 +265,8 @@ fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     suspects.iter().map(is_likely).collect()
 }
 
-/// For each class, σ²/(2μ) log(π/(1 - π)): the agreement at which a row of the class has even odds that its label is
-/// wrong.
+/// For each class, the agreement at which the odds that a row's label is wrong are even. This agreement is σ²/(2μ)
+/// log(π/(1 - π)).
 fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
     let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
     let mut right = Vec::with_capacity(suspects.len());
@@ -322,7 +324,7 @@ mod tests {
         let errors: usize = audit.folds().iter().map(|c| c.errors()).sum();
         assert_eq!(errors, audit.ranking().iter().filter(|s| s.agreement < 0.0).count());
         assert!(audit.wrong_at_most(0.05).unwrap() >= count);
-        // Each of the five folds has a fifth of the failure probability.
+        // Each of the five folds gets a fifth of the failure probability.
         let of_fold = |c: &ErrorCount| wrong_labels_bound(c.errors(), c.points(), 0.01);
         assert_eq!(audit.wrong_at_most(0.05), Ok(audit.folds().iter().map(of_fold).sum()));
         let two = Threads::new(2).unwrap();
@@ -384,7 +386,8 @@ mod tests {
         }
     }
 
-    /// Computed by hand: D = 0 and L = 2 give N = 4 and the bound √16 = 4; D = 8 and L = 2 give √N = 1 + √17.
+    /// The bounds are computed by hand: D = 0 and L = 2 give N = 4 and the bound √16 = 4; D = 8 and L = 2 give √N = 1 +
+    /// √17.
     #[test]
     fn the_bound_is_what_the_proof_says() {
         let failure = (-2.0_f64).exp();
@@ -423,9 +426,9 @@ mod tests {
         assert_eq!(class_shifts(&suspects, &labels, &[false, false]), [0.0, 0.0], "no mean");
     }
 
-    /// Computed by hand: the correct agreements 1, 3, 1, 3 have mean 2 and variance 1, so the shifts are a quarter of
-    /// the log-odds. Neither of the two positive rows and one of the three negative rows is likely wrong, so the odds
-    /// are ½ : 2½ and 1½ : 2½.
+    /// The shifts are computed by hand. The agreements 1, 3, 1, 3 of the correct labels have mean 2 and variance 1, so
+    /// the shifts are a quarter of the log-odds. No positive label out of two and one negative label out of three is
+    /// likely wrong, so the odds are ½ : 2½ and 1½ : 2½.
     #[test]
     fn shifts_by_hand() {
         let [p, n] = [Label::Positive, Label::Negative];

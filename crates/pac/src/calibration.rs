@@ -14,16 +14,16 @@ const MAX_SLIP: f64 = 0.5;
 const EXPONENT_PENALTY: f64 = 2.0;
 const SLIP_PENALTY: f64 = 20.0;
 
-/// Calibrates decision values into class probabilities.
+/// Maps decision values to calibrated class probabilities.
 ///
 /// Let d_k be the distance of the value of class k from the largest value, measured in a fixed unit. The probability of
 /// class k among m classes is ε/m + (1 - ε) exp(-s d_k^κ)/Σ_l exp(-s d_l^κ), with a slope s ≥ 0, an exponent κ > 0 and
 /// a slip ε. A single value v represents two classes with values 0 and v. With κ = 1 and ε = 0 this is temperature
 /// scaling.
 ///
-/// The exponent corrects values that are not linear in the log odds. For example, if one class is rare, a learner that
-/// minimises the hinge loss gives nearly the same value to all rows, and small differences are important (κ > 1). The
-/// slip accounts for labels that are wrong or random, even where the distances are large.
+/// The exponent corrects for values that are not a linear function of the log odds. For example, if one class is rare,
+/// a learner that minimises the hinge loss gives nearly the same value to all rows, and small differences matter (κ >
+/// 1). The slip accounts for labels that are wrong or random, even where the distances are large.
 ///
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee this agreement.
@@ -118,7 +118,7 @@ impl Calibration {
         slip: f64,
     }
 
-    /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of
+    /// Finds the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of
     /// the class of row i, and w_i is the weight of row i. The unit of distances is the mean distance from the largest
     /// value. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
     /// penalties keep the parameters close to temperature scaling. The slip is at least 1/(n + 1), where n is the total
@@ -127,7 +127,7 @@ impl Calibration {
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
     ///
-    /// *Cost.* A step costs O(nk) for n rows of k values. A fit takes about twenty steps.
+    /// *Cost.* A step takes O(nk) time for n rows of k values. A fit takes about twenty steps.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`] unless there is one class and one weight per row;
@@ -310,7 +310,7 @@ impl Sample<'_> {
         Loss { value, gradient, curvature }
     }
 
-    /// Takes one step from `at`, and returns the parameters limited to their ranges.
+    /// Takes one step from `at`, and returns the parameters, each clamped to its range.
     fn moved(&self, at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
         let most_slip = MAX_SLIP.max(self.least_slip);
         let ranges = [[0.0, f64::MAX], LOG_EXPONENT, [self.least_slip, most_slip]];
@@ -444,7 +444,8 @@ mod tests {
         Calibration::fit(&values, classes, weights, 1.0).unwrap()
     }
 
-    /// A row of weight k counts as k rows. Separable and contradictory values also give finite parameters.
+    /// A row of weight k counts as k rows. Values that separate the classes, and values that contradict them, also give
+    /// finite parameters.
     #[test]
     fn weights_are_repetitions_and_parameters_stay_finite() {
         let near = |a: Calibration, b: Calibration| {
@@ -477,7 +478,7 @@ mod tests {
         assert!((a[1] - b[1]).abs() < 1e-9, "{a:?} {b:?}");
     }
 
-    /// Fits a calibration to pseudo-random rows. `row` gives their values and probabilities.
+    /// Fits a calibration to pseudo-random rows. `row` returns the value and the probability of a row.
     fn drawn(row: impl Fn(f64) -> (f64, f64)) -> Calibration {
         let unit = |i: usize, by: f64| (i as f64 * by).fract();
         let rows: Vec<(f64, usize)> = (0..20_000)
@@ -519,8 +520,8 @@ mod tests {
         assert!((found.exponent - 1.0).abs() < 0.05 && found.slip < 0.01, "{found:?}");
     }
 
-    /// Temperature scaling without the other parameters: in three of four rows, the sign of the value gives the class,
-    /// whatever the size of the value.
+    /// Tests temperature scaling, which has no other parameters. In three of four rows, the sign of the value gives the
+    /// class, whatever the size of the value.
     #[test]
     fn a_temperature_is_a_slope() {
         let values = Points::new([2.0, -2.0].repeat(40), 1).unwrap();

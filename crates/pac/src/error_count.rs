@@ -44,7 +44,7 @@ impl ErrorCount {
         ErrorCount::of(labels, points.len(), || classifier.label_all(points))
     }
 
-    /// Counts the same points as [`ErrorCount::count`], but on several threads.
+    /// Counts on several threads. The result is that of [`ErrorCount::count`].
     ///
     /// # Errors
     /// The errors of [`ErrorCount::count`].
@@ -101,7 +101,7 @@ impl ErrorCount {
         self.errors as f64 / self.points as f64
     }
 
-    /// The exact binomial upper bound (Clopper-Pearson) on the error rate, which fails with probability at most
+    /// The exact binomial upper bound (Clopper-Pearson) on the error rate. The bound fails with probability at most
     /// `failure`. The points must be independent and must not have been used to choose the classifier. The bound is the
     /// largest p with P\[Bin(n, p) <= errors\] > `failure`.
     ///
@@ -110,7 +110,7 @@ impl ErrorCount {
     /// use halfspaces_pac::{ErrorBound, ErrorCount};
     /// let points = Points::new(vec![1.0; 59], 1)?;
     /// let count = ErrorCount::count(&Halfspace::new(vec![1.0])?, &points, &[Label::Positive; 59])?;
-    /// // For no error in n points the bound is 1 - δ^(1/n); 59 points are the fewest that prove 5 % at δ = 5 %.
+    /// // With no error on n points, the bound is 1 - δ^(1/n). At δ = 5 %, at least 59 points are needed to prove 5 %.
     /// let ErrorBound::AtMost(bound) = count.error_bound(0.05)? else { panic!("59 points say something") };
     /// assert!((bound - (1.0 - 0.05f64.powf(1.0 / 59.0))).abs() < 1e-12 && bound < 0.05);
     /// # Ok::<(), halfspaces_linalg::InputError>(())

@@ -1,4 +1,4 @@
-//! Noise rate, margin, excess and failure probability: the inputs of every theorem in this crate.
+//! The noise rate, the margin, the excess and the failure probability: the inputs of every theorem in this crate.
 
 use halfspaces_linalg::InputError;
 

@@ -1,4 +1,4 @@
-//! Random projection of points with a margin to a dimension independent of the original one.
+//! Random projection, for points with a margin, to a dimension that does not depend on the original one.
 
 use crate::streams;
 use halfspaces_linalg::{
@@ -20,16 +20,16 @@ pub fn projected_dimension(points: usize, margin: f64, failure: f64) -> usize {
     (16.0 * logarithm / (margin * margin * (1.0 - margin / 2.0))).ceil() as usize
 }
 
-/// The margin γ/(2+γ) that is guaranteed for the rescaled points, for a unit normal.
+/// The margin γ/(2+γ) that is guaranteed for a unit normal on the rescaled points.
 #[must_use]
 pub fn projected_margin(margin: f64) -> f64 {
     margin / (2.0 + margin)
 }
 
-/// A random projection of points with a margin to a dimension independent of the original one.
+/// A random projection, for points with a margin, to a dimension that does not depend on the original one.
 ///
-/// Maps x to Rx/max(1, ‖Rx‖), where R is an m × d matrix with random entries ±1/√m. A halfspace w of the projected
-/// space corresponds to the halfspace Rᵀw of the original space, which makes the same predictions.
+/// The projection maps x to Rx/max(1, ‖Rx‖), where R is an m × d matrix with random entries ±1/√m. A halfspace w of the
+/// projected space corresponds to the halfspace Rᵀw of the original space, which makes the same predictions.
 ///
 /// *Guarantee.* Let N points satisfy ‖x‖ <= 1 and y (w* · x) >= γ for a unit vector w*. Let m = ⌈16
 /// ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]). With probability at least 1-δ over R, the products y (Rw* · Rx) are
@@ -180,7 +180,7 @@ fn with_sign(v: f64, bits: u64) -> f64 {
     f64::from_bits(v.to_bits() ^ ((!bits & 1) << 63))
 }
 
-/// A learner that projects points at random before it fits them.
+/// A learner that projects points at random and then fits a model to the projected points.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, SparsePoints};
@@ -202,7 +202,7 @@ pub struct Projected<L> {
 }
 
 impl<L: FitSample> Projected<L> {
-    /// Creates a learner that projects points and fits them with `learner`.
+    /// Creates a learner that projects points and passes the projected points to `learner`.
     pub fn new(projection: RandomProjection, learner: L) -> Self {
         Projected { projection, learner }
     }
@@ -212,7 +212,7 @@ impl<L: FitSample> FitSample for Projected<L> {
     type Model = ProjectedFit<L::Model>;
     type Error = L::Error;
 
-    /// Fits labelled points.
+    /// Fits a model to labelled points.
     ///
     /// # Errors
     /// The errors of [`RandomProjection::apply`], [`InputError::LengthMismatch`], and the errors of the learner.
@@ -353,7 +353,8 @@ mod tests {
         let (margin, failure) = (0.6, 0.2);
         let dim = projected_dimension(20, margin, failure);
         assert_eq!(dim, (16.0 * 400f64.ln() / (0.36 * 0.7)).ceil() as usize);
-        // Failures have probability at most 0.3, so at least 20 failures in 30 trials have probability about 1/10 000.
+        // Each trial fails with probability at most 0.3, so the probability of 20 or more failures in 30 trials is
+        // about 1/10 000.
         let failed = failures(30, dim, margin);
         assert!(failed <= 19, "{failed}");
         assert!(failures(30, dim / 40, margin) >= 20);

@@ -44,7 +44,7 @@ pub fn validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (4.0 * candidates as f64 / failure).ln())
 }
 
-/// The logarithm L = ln(3/δ): each of the three failure events of the thinned selection has a third of the failure
+/// The logarithm L = ln(3/δ): each of the three failure events of the thinned selection gets a third of the failure
 /// probability.
 fn third(failure: f64) -> f64 {
     (3.0 / failure).ln()
@@ -119,7 +119,7 @@ pub fn glm_corrected_step(excess: f64, margin: f64, run_length: u64) -> f64 {
 }
 
 /// The number T = ⌈64/(γε)²⌉ of steps per run with the denominator max(|w·x|, γ/2). This number avoids the factor ε⁻²
-/// that the padding costs (ours, docs/theory/glm-without-padding-loss.md).
+/// that padding would add (ours, docs/theory/glm-without-padding-loss.md).
 #[must_use]
 pub fn glm_run_length(excess: f64, margin: f64) -> u64 {
     whole(64.0 / (excess * margin).powi(2))
@@ -179,9 +179,9 @@ pub fn guess_failure(failure: f64, guess: u32) -> f64 {
     failure / 2.0 / 2f64.powi(i32::try_from(guess).unwrap_or(i32::MAX))
 }
 
-/// A bound on how far the average error of the first t = `steps` iterates of a run exceeds η. It fails with probability
-/// at most `failure`. For the denominator |w·x| + γ it is 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t). It
-/// holds for runs of any length, including those that end early.
+/// A bound on the amount by which the average error of the first t = `steps` iterates of a run exceeds η. It fails with
+/// probability at most `failure`. For the denominator |w·x| + γ it is 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2
+/// ln(1/failure)/t). It holds for runs of any length, including those that end early.
 #[must_use]
 pub fn average_excess(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let bound = (1.0 - noise) / margin;
@@ -226,9 +226,10 @@ pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure
     (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
 }
 
-/// The accuracy √(2 ln(2K/δ)/|T₂|), at most 1, of a choice among K candidates. It bounds how far the true error of the
-/// candidate with the fewest errors on |T₂| fresh examples exceeds the true error of the best candidate. The bound uses
-/// half of the failure probability δ. It is ε/2 at |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
+/// The accuracy √(2 ln(2K/δ)/|T₂|), at most 1, of a choice among K candidates. It bounds the amount by which the true
+/// error of the candidate with the fewest errors on |T₂| fresh examples exceeds the true error of the best candidate.
+/// The bound uses half of the failure probability δ. It is ε/2 at |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours,
+/// docs/theory/thinned-selection.md).
 #[must_use]
 pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     (2.0 * (2.0 * candidates as f64 / failure).ln() / examples as f64).sqrt().min(1.0)
@@ -245,7 +246,7 @@ pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
 /// ```
 /// use halfspaces_pac::schedule::CloseEnough;
 /// let test = CloseEnough::new(0.05, 1000, 0.01);
-/// // With equal numbers of errors, 400 disagreements in 4000 examples are few enough; 4000 are not.
+/// // If both make the same number of errors, 400 disagreements on 4000 examples are few enough; 4000 are not.
 /// assert!(test.is_passed(0, 400, 4000) && !test.is_passed(0, 4000, 4000));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -263,7 +264,7 @@ pub struct CloseEnough {
 impl CloseEnough {
     /// Creates the test for e (`accuracy`), K (`candidates`) and δ (`failure`). It uses G = ⌈2 lg(1/e)⌉ + 4 values of
     /// s: e, √2 e, 2e, ..., up to about 3. Suppose that the two candidates disagree on a fraction D of the examples and
-    /// have equal errors. Then the test needs m >= 2 ln(KG/δ) D/e² examples or a few more, and s = e/D is the first
+    /// have the same error. Then the test needs m >= 2 ln(KG/δ) D/e² examples or a few more, and s = e/D is the first
     /// value that passes. An e outside (0, 1] is replaced by the nearest value inside.
     #[must_use]
     pub fn new(accuracy: f64, candidates: u64, failure: f64) -> Self {
@@ -451,7 +452,8 @@ mod tests {
         };
         let failures = (0..400).filter(|seed| passes(e, 4000, *seed)).count();
         assert!(failures <= 40, "{failures}");
-        // The expected number of examples is 2 ln(G/δ) D/e² = 288 for equal errors; the rest is a tolerance for chance.
+        // The expected number of examples is 2 ln(G/δ) D/e² = 288 if both errors are the same; the rest is a tolerance
+        // for chance.
         assert!((0..400).filter(|seed| passes(0.0, 1200, *seed)).count() >= 390);
     }
 

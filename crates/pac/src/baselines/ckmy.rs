@@ -58,23 +58,24 @@ impl Params for CkmyParams {
 ///
 /// Let λ = η + ε. The run starts at w = 0. Each step considers all slabs {|w · x| <= r} that contain at least a
 /// fraction ε of the training part, and takes the slab with the largest mean LeakyReLU_λ(-y (w · x)). If this mean is
-/// negative, the run ends. Otherwise the step updates w -= s_t g, where g is the mean subgradient over the slab, and
-/// projects w onto the unit ball. The result is the iterate with the smallest validation error.
+/// negative, the run ends. Otherwise the step makes the update w -= s_t g, where g is the mean subgradient over the
+/// slab, and projects w onto the unit ball. The result is the iterate with the smallest validation error.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
 /// η.
 ///
-/// - On every slab, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the loss of the slab at w is not negative,
-///   g·(w - w*) >= γε by convexity, and ‖g‖ <= 1-λ. The ball has diameter 2, so steps s_t = √2/((1-λ)√t) give Σ g·(w -
-///   w*) <= 2√2 (1-λ)√T. So the run takes at most T = 8(1-λ)²/(γε)² steps ([`ckmy_steps`]).
+/// - On every slab, the mean loss of w* is E\[(η(x) - λ)|w* · x|\] <= -γε. As long as the loss of w on the slab is not
+///   negative, g·(w - w*) >= γε by convexity, and ‖g‖ <= 1-λ. The ball has diameter 2, so steps s_t = √2/((1-λ)√t) give
+///   Σ g·(w - w*) <= 2√2 (1-λ)√T. So the run takes at most T = 8(1-λ)²/(γε)² steps ([`ckmy_steps`]).
 /// - Once the loss of every slab is negative, the error is at most λ + (1-λ)ε. Proof: let m = |w · x|, let a =
 ///   1\[wrong\] - λ, and let r0 > 0 be the radius of the smallest slab. The integral of 1/r² over r >= max(m, r0) is
 ///   min(1/m, 1/r0), so E\[a min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ)
 ///   P\[m < r0\] <= (1-λ)ε. (For r0 = 0 the loss is 0, and the run does not end.)
 ///
-/// The second part holds for any points and labels, in particular for the training part. The first part holds on the
-/// training part if w* has that loss there. The target error is therefore η + 2ε; for a target of η + ε, use ε/2. For a
-/// stream, or if there are few examples, [`Perspectron`](crate::Perspectron) needs fewer examples.
+/// The second statement holds for any points and labels, in particular for the training part. The first statement holds
+/// on the training part if w* has such a loss there. The target error is therefore η + 2ε; for a target of η + ε, use
+/// ε/2. For a stream, or if there are few examples, use [`Perspectron`](crate::Perspectron), which needs fewer
+/// examples.
 ///
 /// *Termination.* The run ends with one of three results:
 ///
@@ -90,9 +91,9 @@ impl Params for CkmyParams {
 /// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU loss is conditioned on a band
 /// around w. The following describes FilterTron, the method of \[CKMY20\], from memory. The band is the worst one of
 /// mass ε, as in a zero-sum game between a halfspace and a filter. The game is played by projected descent with steps
-/// ~1/√t. The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap are ours. Slabs
-/// are compared by their means on one sample, which is used at every step. The random projection that makes the sample
-/// complexity independent of d is available as [`Projected`](crate::Projected). Claims: P10.
+/// proportional to 1/√t. The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap
+/// are ours. Slabs are compared by their mean losses on one sample, which is used at every step. The random projection
+/// that makes the sample complexity independent of d is available as [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -169,7 +170,7 @@ impl FitSample for Ckmy {
     type Model = DescentFit;
     type Error = InputError;
 
-    /// Fits labelled points of norm at most 1.
+    /// Fits a halfspace to labelled points of norm at most 1.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::Empty`], [`InputError::OutsideBall`];
@@ -217,7 +218,7 @@ mod tests {
     use halfspaces_linalg::{Halfspace, Points, SparsePoints, norm};
     use proptest::prelude::*;
 
-    /// The plain version, which visits every point for every radius.
+    /// The plain version of `worst_slab`, which visits every point for every radius.
     fn plain_worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, least: usize) -> Slab {
         let mut worst = Slab { radius: 0.0, mean_loss: f64::NEG_INFINITY };
         for radius in products.iter().map(|v| v.abs()) {
@@ -250,13 +251,13 @@ mod tests {
             prop_assert!((slab.mean_loss - plain.mean_loss).abs() < 1e-14);
             let count = products.iter().filter(|v| v.abs() <= slab.radius).count();
             prop_assert!(count >= least);
-            // Equal means may differ by rounding.
+            // Means that are equal in exact arithmetic may differ by rounding errors.
             let inside = products.iter().zip(&labels).filter(|(v, _)| v.abs() <= slab.radius);
             let sum: f64 = inside.map(|(v, y)| loss.of_example(*v, *y)).sum();
             prop_assert!((sum / count as f64 - plain.mean_loss).abs() < 1e-14);
         }
 
-        /// Checks the second part of the guarantee for arbitrary labels.
+        /// Checks the second statement of the guarantee for arbitrary labels.
         #[test]
         fn without_a_bad_slab_the_error_is_small(
             examples in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 1..80),
@@ -280,9 +281,9 @@ mod tests {
 
     #[test]
     fn the_error_without_a_bad_slab_is_nearly_reached() {
-        // Here ε = 0.1 and λ = 0.3, and there are 1000 points. The points at distance 0 are one fewer than a slab
-        // needs, and all of them are wrong. The other points are at distance 1, and just under a fraction λ of them is
-        // wrong.
+        // Here ε = 0.1 and λ = 0.3, and there are 1000 points. At distance 0 there is one point fewer than a slab
+        // needs, and all of these points are misclassified. The other points are at distance 1, and just under a
+        // fraction λ of them is misclassified.
         let loss = LeakyRelu::new(0.3).unwrap();
         let labels = |hidden: usize| {
             let products: Vec<f64> =
@@ -303,7 +304,8 @@ mod tests {
     fn a_slab_takes_all_points_at_its_radius() {
         let [n, p] = [Label::Negative, Label::Positive];
         let loss = LeakyRelu::new(0.25).unwrap();
-        // By radius, the losses are 0.15 (wrong); then 0.3 (wrong) and -0.1 (right), both at 0.4; then -0.2 (right).
+        // In the order of the radius, the losses are 0.15 (wrong); then 0.3 (wrong) and -0.1 (right), both at 0.4; then
+        // -0.2 (right).
         let (products, labels) = ([0.8, -0.4, 0.2, 0.4], [p, p, n, p]);
         let slab = worst_slab(&products, &labels, loss, 1);
         assert!((slab.radius, (slab.mean_loss - 0.15).abs() < 1e-15) == (0.2, true));
@@ -321,7 +323,8 @@ mod tests {
 
     #[test]
     fn what_no_halfspace_explains_is_no_cap() {
-        // Half of the labels of one point are wrong for any prediction, so some slab always has a loss of at least 0.
+        // All points are identical, and any prediction disagrees with half of their labels. So some slab always has a
+        // loss of at least 0.
         let points = Points::new(vec![1.0; 40], 1).unwrap();
         let labels: Vec<Label> =
             (0..40).map(|i| Label::from_sign(f64::from(i % 2) - 0.5)).collect();
@@ -388,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_run_on_clean_labels_ends_within_its_steps() {
-        // Without noise, w* has loss at most -γε on every slab of the sample itself.
+        // Without noise, w* has a loss of at most -γε on every slab of the sample itself.
         let instance = Instance::new(4, 0.4, 1);
         let (points, labels) = instance.sample(300, 2, |_| 0.0);
         let learner = Ckmy::params(0.0, 0.4).excess(0.1).check().unwrap();

@@ -88,7 +88,7 @@ impl Params for CuttingPlaneParams {
 
 /// The ellipsoid method with the certificate of CKST24 as a separation oracle, for Massart noise, in one pass.
 ///
-/// The method maintains an ellipsoid, which is at first the unit ball, and its centre w. A fresh batch gives two
+/// The method maintains an ellipsoid and its centre w. The first ellipsoid is the unit ball. A fresh batch gives two
 /// estimates: the empirical error of w, and the mean g of (β sign(w · x) - y) x/(|w · x| + γ/2) with β = 1 - 2η. If the
 /// error is at most η + 3ε/4, the method returns w. Otherwise it cuts off {v : g · (w - v) < 0}. If a centre is outside
 /// the unit ball, a cut that keeps the whole ball removes this centre. Such a cut takes no examples.
@@ -97,9 +97,9 @@ impl Params for CuttingPlaneParams {
 /// probability at most η (Massart noise). Consider the ball of radius r = γ/(2(1+γ)) around (1-r)w*. Every v in this
 /// ball gives the same labels as w* and has |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24 Lemma 2. A
 /// batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ examples, with L = ln(2K/δ), estimates E\[g\] to within ε/2 in norm and the
-/// error to within ε/4. So with probability 1-δ, no cut of the K rounds touches that ball. Each cut shrinks the volume
-/// by e^(-1/(2(d+1))), and the volume cannot fall below r^d. So within K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds, the method
-/// returns a centre with an error of at most η + ε. After a random projection to d = Õ(1/γ²) dimensions
+/// error to within ε/4. So with probability 1-δ, no cut of the K rounds touches that ball. Each cut multiplies the
+/// volume by at most e^(-1/(2(d+1))), and the volume cannot fall below r^d. So within K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds,
+/// the method returns a centre with an error of at most η + ε. After a random projection to d = Õ(1/γ²) dimensions
 /// ([`RandomProjection`](crate::RandomProjection)), K and n do not depend on the original dimension.
 ///
 /// *Termination.* The run ends with one of four results:
@@ -107,7 +107,7 @@ impl Params for CuttingPlaneParams {
 /// - `Converged`: the estimated error is at most η + 3ε/4, and the guarantee holds.
 /// - `ExamplesEnded`: there is no further batch.
 /// - `AssumptionFailed`: the ellipsoid has less volume than the ball that it must contain, or the certificate is zero.
-///   The noise or the margin is then not as stated, or an event of probability δ has occurred.
+///   The noise or the margin is then not as stated, or an event of probability at most δ has occurred.
 /// - `Stalled`: rounding errors prevented a cut.
 ///
 /// In all cases except the first, the centre with the smallest estimated error is returned.
@@ -166,7 +166,7 @@ impl CuttingPlaneFit {
         /// The returned centre.
         halfspace: &Halfspace,
 
-        /// The error of the returned centre on its own batch, which did not influence the centre.
+        /// The error of the returned centre on the batch of its round. This batch did not influence the centre.
         estimated_error: f64,
 
         /// The number of batches used.
@@ -280,11 +280,11 @@ impl FitSample for CuttingPlane {
     type Model = CuttingPlaneFit;
     type Error = InputError;
 
-    /// Fits an i.i.d. sample in the unit ball, with a batch of consecutive points per round.
+    /// Fits a halfspace to an i.i.d. sample in the unit ball. Each round takes a batch of consecutive points.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`], [`InputError::OutsideBall`];
-    /// [`InputError::ParameterOutOfRange`] for fewer points than one batch.
+    /// [`InputError::ParameterOutOfRange`] for fewer points than a batch contains.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, InputError> {
         check_sample(points, labels)?;
         let mut run = Run::new(self, points.dim())?;
@@ -300,11 +300,12 @@ impl FitSample for CuttingPlane {
 impl FitStream for CuttingPlane {
     type Model = CuttingPlaneFit;
 
-    /// Fits a stream of i.i.d. examples in the unit ball. The examples of an incomplete last batch are not used.
+    /// Fits a halfspace to a stream of i.i.d. examples in the unit ball. The examples of an incomplete last batch are
+    /// not used.
     ///
     /// # Errors
-    /// [`FitError`]. For example, it contains [`InputError::OutsideBall`] for a point outside the ball, and
-    /// [`InputError::ParameterOutOfRange`] for fewer examples than one batch.
+    /// [`FitError`]. It contains, for example, [`InputError::OutsideBall`] for a point outside the ball, or
+    /// [`InputError::ParameterOutOfRange`] for fewer examples than a batch contains.
     fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,
@@ -393,8 +394,9 @@ mod tests {
         (points, labels.into_iter().map(|y| flip(y, rng.random())).collect(), target)
     }
 
-    /// The minimum over x of E_y[(β sign(w·x) - y)/(|w·x| + padding)] x · (w - v) - 2(P[wrong | x] - η) at flip rate η.
-    /// The expectation over y is computed exactly. The inequality holds for every single x.
+    /// The minimum over x of E_y[(β sign(w·x) - y)/(|w·x| + padding)] x · (w - v) - 2(P[wrong | x] - η), if every label
+    /// is flipped with probability η. The expectation over y is computed exactly. The inequality holds for every single
+    /// x.
     fn slack(
         points: &Points,
         target: &[f64],
@@ -449,8 +451,8 @@ mod tests {
     fn the_certificate_is_the_mean_written_out() {
         let points = Points::from_rows(&[[0.6, 0.0], [0.0, 0.5], [-0.5, 0.5]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
-        // For w = e1, η = 1/4 and padding 0.4, the second point is a tie. Its prediction is +1, which is right. The
-        // prediction for the third point is also right.
+        // Here w = e1, η = 1/4, and the padding is 0.4. At the second point w·x is 0, so the prediction is +1, which is
+        // right. The prediction for the third point is also right.
         let mut certificate = Certificate::new(vec![1.0, 0.0], 0.25, 0.4).unwrap();
         points.rows().zip(labels).for_each(|(x, y)| certificate.add(x, y));
         let (g, error) = certificate.mean();

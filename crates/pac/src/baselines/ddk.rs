@@ -54,18 +54,18 @@ impl Params for DdkParams {
 
 /// DDK+23: projected subgradient descent on the LeakyReLU loss, for random classification noise (RCN).
 ///
-/// The run starts at w = 0 and takes T steps. Each step updates w -= s g, where g is the mean of ½((1-2η) sign(w · x) -
-/// y) x over the training part, and projects w onto the unit ball. The result is the iterate with the smallest
-/// validation error among all T + 1 iterates.
+/// The run starts at w = 0 and takes T steps. Each step makes the update w -= s g, where g is the mean of ½((1-2η)
+/// sign(w · x) - y) x over the training part, and projects w onto the unit ball. The result is the iterate with the
+/// smallest validation error among all T + 1 iterates.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*. Let each label be sign(w* · x), flipped with
-/// probability exactly η < 1/2. Let D(w) be the fraction of training points on which w disagrees with w*. Then (1-2η)D
-/// is the excess over η of the error of w under fresh labels. Let z be the mean of ((1-2η) sign(w* · x) - y) x, for
-/// which E‖z‖² <= 4η(1-η)/n. For every w in the ball, g·(w - w*) >= γ(1-2η)D(w) - ‖z‖, because where w and w* disagree,
-/// (w - w*)·x has the sign of w · x and the absolute value |w · x| + |w* · x|. Also ‖g‖ <= 1-η, and the ball has
-/// diameter 2. So T + 1 iterates with s = 2/((1-η)√(T+1)) have a mean excess (1-2η)D of at most 2(1-η)/(γ√(T+1)) +
-/// ‖z‖/γ. The first term is at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). Under Massart noise there is no
-/// guarantee; use [`Perspectron`](crate::Perspectron) instead.
+/// probability exactly η < 1/2. Let D(w) be the fraction of training points on which w disagrees with w*. Then the
+/// error of w under fresh labels exceeds η by (1-2η)D. Let z be the mean of ((1-2η) sign(w* · x) - y) x; then E‖z‖² <=
+/// 4η(1-η)/n. For every w in the ball, g·(w - w*) >= γ(1-2η)D(w) - ‖z‖, because where w and w* disagree, (w - w*)·x has
+/// the sign of w · x and the absolute value |w · x| + |w* · x|. Also ‖g‖ <= 1-η, and the ball has diameter 2. So T + 1
+/// iterates with s = 2/((1-η)√(T+1)) have a mean excess (1-2η)D of at most 2(1-η)/(γ√(T+1)) + ‖z‖/γ. The first term is
+/// at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). Under Massart noise there is no guarantee; use
+/// [`Perspectron`](crate::Perspectron) instead.
 ///
 /// *Normalisation.* The step size is for the gradient with the factor ½, which has length at most 1-η. Without this
 /// factor the gradient is twice as long, and the step size must be half as large.
@@ -78,8 +78,8 @@ impl Params for DdkParams {
 /// O(d), in addition to a copy of the sample.
 ///
 /// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). The implementation uses exactly
-/// this T and this step size. The proof above and the cap are ours. The random projection of \[DDK+23\], which makes
-/// the sample complexity independent of d, is available as [`Projected`](crate::Projected). Claims: P10.
+/// the T and the step size above. The proof above and the cap are ours. The random projection of \[DDK+23\], which
+/// makes the sample complexity independent of d, is available as [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -144,7 +144,7 @@ impl FitSample for Ddk {
     type Model = DescentFit;
     type Error = InputError;
 
-    /// Fits labelled points of norm at most 1.
+    /// Fits a halfspace to labelled points of norm at most 1.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::Empty`], [`InputError::OutsideBall`];
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn steps_worked_by_hand() {
-        // Two equal points have the label -1. At w = 0, where the prediction is +1, g = (1-η) x; then g = -(-η) x. With
-        // η = 0.2 and 99 steps the step size is 2/(0.8 · 10) = 1/4, so w = -1/5, -1/4, -3/10, ...
+        // Two identical points have the label -1. At w = 0, where the prediction is +1, g = (1-η) x; afterwards g =
+        // -(-η) x. With η = 0.2 and 99 steps the step size is 2/(0.8 · 10) = 1/4, so w = -1/5, -1/4, -3/10, ...
         let points = Points::new(vec![1.0, 1.0], 1).unwrap();
         let learner = Ddk::params(0.2, 0.01).excess(0.01).max_steps(99).check().unwrap();
         let mut iterates = Vec::new();

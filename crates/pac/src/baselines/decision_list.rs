@@ -52,7 +52,7 @@ impl ThresholdRule {
 /// default label. The decision value is w · x of the rule that applies. If no rule applies, it is the number closest to
 /// 0 with the sign of the default label. Each evaluated rule takes O(d) time.
 ///
-/// *Source.* \[DGT19\], from memory; CKST24 §1 says about it only that it is improper.
+/// *Source.* \[DGT19\], from memory; CKST24 §1 says only that this hypothesis is improper.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
@@ -60,7 +60,7 @@ impl ThresholdRule {
 /// let rule = |w: [f64; 2], t| ThresholdRule::new(Halfspace::new(w.to_vec())?, t);
 /// let rules = vec![rule([1.0, 0.0], 0.5)?, rule([0.0, 1.0], 0.5)?];
 /// let list = DecisionListOfHalfspaces::new(2, rules, Label::Negative)?;
-/// // Points to which both rules, only the second, and no rule apply.
+/// // Both rules apply to the first point, only the second rule to the second, and no rule to the third.
 /// for (x, rule, label) in [
 ///     ([0.6, -0.6], Some(0), Label::Positive),
 ///     ([0.4, 0.6], Some(1), Label::Positive),

@@ -103,8 +103,8 @@ impl DescentFit {
         /// The number of steps before the chosen iterate.
         chosen: u64,
 
-        /// The error of the chosen iterate on the validation part. This error is slightly optimistic because of the
-        /// choice.
+        /// The error of the chosen iterate on the validation part. This error is slightly optimistic, because the
+        /// iterate was chosen by it.
         validation: ErrorCount,
 
         /// The number of steps taken.

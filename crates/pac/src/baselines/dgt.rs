@@ -122,26 +122,27 @@ impl Params for DgtParams {
 
 /// DGT19: an improper learner for Massart noise, which returns a decision list of halfspaces.
 ///
-/// Let λ = η + ε, and let S be the sample. Rounds repeat while |S| >= εn. In each round, projected stochastic
-/// subgradient descent finds a unit vector w with a mean LeakyReLU_λ(-y (w · x)) over S of at most -γε/2. The round
-/// considers all thresholds t for which {|w · x| >= t} contains at least a fraction γε of S. It takes the t with the
-/// smallest error in this region; in case of a tie, it takes the smallest t. The rule (w, t) is added to the list, and
-/// its region is removed from S. The points that remain at the end get their most frequent label.
+/// Let λ = η + ε, and let S be the sample of n points. Rounds are repeated as long as |S| >= εn. In each round,
+/// projected stochastic subgradient descent finds a unit vector w with a mean LeakyReLU_λ(-y (w · x)) over S of at most
+/// -γε/2. The round considers all thresholds t for which {|w · x| >= t} contains at least a fraction γε of S. It takes
+/// the t with the smallest error in this region; in case of a tie, it takes the smallest t. The rule (w, t) is added to
+/// the list, and its region is removed from S. The points that remain at the end get their most frequent label.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
 /// η.
 ///
-/// - Over any region, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. A descent takes T = ⌈16(1-λ)²/(γε)²⌉ steps s =
-///   1/((1-λ)√T) from 0 on examples drawn from S. In expectation, the loss of its mean iterate is within γε/4 of the
-///   smallest loss, so it is within γε/2 with probability at least 1/2. Up to ten runs are made. Scaling the mean
-///   iterate to norm 1 can only lower a negative loss.
-/// - If w has loss at most -γε/2 over S, the rule errs on less than a fraction λ of its region. Proof: let m = |w · x|
-///   <= 1 and a = 1\[wrong\] - λ. Then the loss is ∫ E\[a; m >= t\] dt over \[0, 1\]. If E\[a; m >= t\] were at least 0
-///   for all t with P\[m >= t\] >= γε, the rest would contribute at least -λγε > -γε/2.
+/// - Over any region, the mean loss of w* is E\[(η(x) - λ)|w* · x|\] <= -γε. A descent starts at 0 and takes T =
+///   ⌈16(1-λ)²/(γε)²⌉ steps of size s = 1/((1-λ)√T) on examples drawn from S. In expectation, the loss of its mean
+///   iterate is within γε/4 of the smallest loss, so it is within γε/2 with probability at least 1/2. Up to ten runs
+///   are made. Scaling the mean iterate to norm 1 can only lower a negative loss.
+/// - If the mean loss of w over S is at most -γε/2, the rule errs on less than a fraction λ of its region. Proof: let
+///   m = |w · x| <= 1 and a = 1\[wrong\] - λ. Then the loss is ∫ E\[a; m >= t\] dt over \[0, 1\]. If E\[a; m >= t\]
+///   were at least 0 for all t with P\[m >= t\] >= γε, the rest of the integral would contribute at least -λγε > -γε/2.
 /// - So the training error is below λ + ε(1/2 - λ), after at most ln(1/ε)/(γε) + 1 rounds ([`dgt_rounds`]).
 ///
-/// The second part holds for any points and labels. The first part holds for a sample on which w* has that loss. If you
-/// need a halfspace, or have few examples, use [`Perspectron`](crate::Perspectron) or [`Ckmy`](crate::Ckmy).
+/// The second statement holds for any points and labels. The first statement holds for a sample on which w* has such a
+/// loss. If you need a halfspace, or have few examples, use [`Perspectron`](crate::Perspectron) or
+/// [`Ckmy`](crate::Ckmy).
 ///
 /// *Termination.* The run ends with one of three results. The list is complete in every case.
 ///
@@ -155,8 +156,8 @@ impl Params for DgtParams {
 ///
 /// *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\]; CKST24 also quotes Claim 2.1 of \[DGT19\]. The loop,
 /// λ, the accuracy γε/2 and the mass γε are those of \[DGT19\], from memory. The proofs above, the number of steps, the
-/// repeated runs, the cap and the most frequent label as default are ours. All rounds use one sample, whereas \[DGT19\]
-/// draws fresh examples. Claims: P10, P10o.
+/// repeated runs, the cap and the use of the most frequent label as the default are ours. All rounds use one sample,
+/// whereas \[DGT19\] draws fresh examples. Claims: P10, P10o.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -270,7 +271,7 @@ impl Dgt {
             x.add_scaled_to(-step_size * factor, &mut w);
             project(&mut w);
         }
-        // A zero vector, as after a single step, is left unchanged.
+        // If the mean is zero, as after a single step, it is left unchanged.
         let _ = normalise(&mut mean);
         Ok(mean)
     }
@@ -280,7 +281,7 @@ impl FitSample for Dgt {
     type Model = DgtFit;
     type Error = InputError;
 
-    /// Fits labelled points of norm at most 1.
+    /// Fits a decision list to labelled points of norm at most 1.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::Empty`], [`InputError::OutsideBall`].
@@ -289,7 +290,7 @@ impl FitSample for Dgt {
     }
 }
 
-/// A threshold, with the numbers of points and errors beyond it.
+/// A threshold, with the numbers of points and errors at or beyond it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Best {
     threshold: f64,
@@ -298,8 +299,8 @@ struct Best {
 }
 
 /// Finds the threshold t with the smallest error rate on the points (w · x, y) with |w · x| >= t, among the thresholds
-/// with at least `min_points` such points. In case of a tie, the smallest t wins. The function sorts once, and then
-/// updates running counts.
+/// with at least `min_points` such points. In case of a tie, the smallest t wins. The function sorts the points once,
+/// and then updates running counts.
 fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
     let mut by_size: Vec<(f64, bool)> =
         products.iter().map(|(v, y)| (v.abs(), Label::from_sign(*v) != *y)).collect();
@@ -331,7 +332,7 @@ mod tests {
     const N: Label = Label::Negative;
     const P: Label = Label::Positive;
 
-    /// The plain version, which visits every point for every threshold.
+    /// The plain version of `best_threshold`, which visits every point for every threshold.
     fn plain_best_threshold(products: &[(f64, Label)], least: usize) -> Best {
         let mut best: Option<Best> = None;
         for threshold in products.iter().map(|(v, _)| v.abs()) {
@@ -363,7 +364,7 @@ mod tests {
             prop_assert_eq!(best_threshold(&products, least), expected);
         }
 
-        /// Checks the second part of the guarantee for arbitrary labels.
+        /// Checks the second statement of the guarantee for arbitrary labels.
         #[test]
         fn a_low_loss_gives_a_region_of_small_error(
             products in prop::collection::vec((-1.0..1.0f64, 0.0..1.0f64), 1..80),
@@ -387,8 +388,8 @@ mod tests {
 
     #[test]
     fn the_mass_of_a_region_could_hardly_be_larger() {
-        // For λ = 0.49 and γε = 0.1, 105 of 1000 points are right at distance 1, and the others are wrong at distance
-        // 0.
+        // Let λ = 0.49 and γε = 0.1. Of 1000 points, 105 are at distance 1 and classified correctly; the others are at
+        // distance 0 and misclassified.
         let example = |i| if i < 105 { (1.0, P) } else { (0.0, N) };
         let products: Vec<(f64, Label)> = (0..1000).map(example).collect();
         let loss = LeakyRelu::new(0.49).unwrap();
@@ -400,7 +401,8 @@ mod tests {
 
     #[test]
     fn thresholds_by_hand() {
-        // In decreasing order of size: 0.9 is wrong, 0.8 is right, 0.5 is right twice, and 0.1 is wrong.
+        // In decreasing order of |w · x|, the predictions are wrong at 0.9, right at 0.8 and at both points with 0.5,
+        // and wrong at 0.1.
         let products = [(0.5, P), (-0.9, P), (-0.5, N), (0.8, P), (0.1, N)];
         let best = best_threshold(&products, 1);
         assert_eq!(best, Best { threshold: 0.5, points: 4, errors: 1 });
@@ -480,7 +482,7 @@ mod tests {
 
     #[test]
     fn labels_of_no_halfspace_are_told() {
-        // With random labels, at some point no w has a loss of -γε/2. The list is complete nevertheless.
+        // With random labels, there is a round in which no w has a loss of -γε/2. The list is complete nevertheless.
         let instance = Instance::new(3, 0.3, 1);
         let (points, labels) = instance.sample(400, 2, |_| 0.5);
         let params = || Dgt::params(0.0, 0.3).excess(0.1).seed(1);

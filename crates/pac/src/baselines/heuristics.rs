@@ -1,4 +1,4 @@
-//! The two heuristics of CKST24 Appendix B for generalized linear models, which CKST24 poses as open questions. **No
+//! The two heuristics of CKST24 Appendix B for generalized linear models. CKST24 leaves open whether they learn. **No
 //! guarantee.**
 
 use super::unit_ball::check_point;
@@ -16,9 +16,9 @@ fn heuristic_step(margin: f64, excess: f64) -> f64 {
     margin * margin * excess / 144.0
 }
 
-/// The number ⌈576/(γε)²⌉ of steps that reduce a potential of at most 4 to 0, at ε²γ²/144 per step.
+/// The number ⌈576/(γε)²⌉ of steps that reduce a potential of at most 4 to 0, if each step reduces it by ε²γ²/144.
 fn heuristic_steps(margin: f64, excess: f64) -> u64 {
-    // Because of the factor, a rounding error just above an integer does not add a step.
+    // The factor prevents an additional step if rounding puts the number just above an integer.
     (576.0 / (margin * excess).powi(2) * (1.0 - 1e-12)).ceil() as u64
 }
 
@@ -28,7 +28,7 @@ fn heuristic_steps(margin: f64, excess: f64) -> u64 {
 /// use halfspaces_data::StandardLink;
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
 /// use halfspaces_pac::{GlmHeuristic, Heuristic};
-/// // On a line no direction is orthogonal to ŵ: the tangential heuristic never moves.
+/// // On a line no direction is orthogonal to ŵ, so the tangential heuristic never moves.
 /// let (link, points) = (StandardLink::massart(0.1)?, Points::new(vec![1.0; 9], 1)?);
 /// let learner = GlmHeuristic::params(Heuristic::Tangential { cosine: 0.9 }, link, 0.5).step_size(0.6);
 /// let mistakes = learner.check()?.fit(&points, &[Label::Negative; 9])?.mistakes();
@@ -216,7 +216,7 @@ impl HeuristicRun {
         /// The number of steps.
         steps: u64,
 
-        /// The number of examples that were misclassified by the direction before their step. This number divided by
+        /// The number of steps whose example was misclassified by the direction before the step. This number divided by
         /// the number of steps is an unbiased estimate of the average error of the iterates on fresh examples.
         mistakes: u64,
 
@@ -246,7 +246,7 @@ impl<L: Link> GlmHeuristic<L> {
 impl<L: Link> FitStream for GlmHeuristic<L> {
     type Model = HeuristicRun;
 
-    /// Fits a stream of examples in the unit ball. If there are no examples, the fit returns the first direction.
+    /// Learns from a stream of examples in the unit ball. If there are no examples, returns the first direction.
     ///
     /// # Errors
     /// [`FitError`] for an error of the stream or a faulty example.
@@ -272,7 +272,7 @@ impl<L: Link> FitSample for GlmHeuristic<L> {
     type Model = HeuristicRun;
     type Error = InputError;
 
-    /// Fits a sample in the unit ball. The fit takes each point once, in order.
+    /// Learns from a sample in the unit ball. Each point is used once, in order.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`], [`InputError::OutsideBall`].
@@ -441,7 +441,7 @@ mod tests {
 
     const BOTH: [Heuristic; 2] = [Heuristic::Tangential { cosine: 0.9 }, Heuristic::NormDependent];
 
-    /// Compares the directions with the recursions as printed, for w of any norm.
+    /// Compares the directions with the recursions as CKST24 states them, for w of any norm.
     #[test]
     fn directions_follow_the_printed_recursions() {
         let link = Ramp(0.5);

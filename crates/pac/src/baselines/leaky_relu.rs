@@ -5,7 +5,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 /// The LeakyReLU loss, minimised by [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt).
 ///
 /// The loss is LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w for λ <=
-/// 1/2. It measures how far the error of a halfspace exceeds λ, weighted by |w · x|:
+/// 1/2. It measures by how much the error of a halfspace exceeds λ, weighted by |w · x|:
 ///
 /// - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so its mean over the label is
 ///   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);
@@ -19,7 +19,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 /// use halfspaces_pac::LeakyRelu;
 /// let loss = LeakyRelu::new(0.25)?;
 /// assert_eq!((loss.value(2.0), loss.value(-2.0)), (1.5, -0.5));
-/// // w·x = -2 with label +1: wrong, so (1 - λ)|w·x|; the subgradient is -(1 - λ) x.
+/// // At w·x = -2 the label +1 is not predicted, so the loss is (1 - λ)|w·x|; the subgradient is -(1 - λ) x.
 /// assert_eq!(loss.of_example(-2.0, Label::Positive), 1.5);
 /// assert_eq!(loss.subgradient_factor(-2.0, Label::Positive), -0.75);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -82,7 +82,7 @@ impl LeakyRelu {
         sum / count as f64
     }
 
-    /// Computes the mean subgradient at `w` into `gradient`. The mean is over the points for which `included` returns
+    /// Writes the mean subgradient at `w` to `gradient`. The mean is over the points for which `included` returns
     /// `true` for w · x. The subgradient is zero if there are no such points.
     pub(super) fn mean_subgradient<P: PointSet>(
         self,
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn worked_by_hand() {
         let loss = LeakyRelu::new(0.2).unwrap();
-        // If the label is right, the loss is -λ|w·x| and the slope is -λ sign. If it is wrong, they are (1-λ)|w·x| and
-        // (1-λ) sign.
+        // If the prediction is right, the loss is -λ|w·x| and the slope is -λ sign. If the prediction is wrong, they
+        // are (1-λ)|w·x| and (1-λ) sign.
         let cases = [
             (0.5, Label::Positive, -0.1, -0.2),
             (0.5, Label::Negative, 0.4, 0.8),

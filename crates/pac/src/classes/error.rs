@@ -1,4 +1,4 @@
-//! Errors in labels of several classes.
+//! The error of a classifier for several classes.
 
 use halfspaces_linalg::InputError;
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub enum ClassesError<E> {
         /// The number of classes: one more than the largest class number.
         classes: usize,
     },
-    /// All points are of one class.
+    /// All points belong to one class.
     #[error("all points are of class 0; at least two classes are needed")]
     OneClass,
     /// The points are invalid, or their number differs from the number of labels.
@@ -36,7 +36,7 @@ pub enum ClassesError<E> {
     },
 }
 
-/// Counts the classes of labels, which must use every number from 0 to the largest.
+/// Counts the classes that occur in `labels`. Every number from 0 to the largest must occur.
 pub(super) fn count<E>(points: usize, labels: &[usize]) -> Result<usize, ClassesError<E>> {
     InputError::check_len(points, labels.len())?;
     let Some(largest) = labels.iter().max() else { return Err(InputError::Empty.into()) };
@@ -60,7 +60,7 @@ pub(super) mod tests {
     use super::*;
     use halfspaces_linalg::Points;
 
-    /// Creates n points of the plane in three clusters around the corners of a triangle.
+    /// Creates n points in the plane, in three clusters around the corners of a triangle.
     pub(crate) fn three_clusters(n: usize) -> (Points, Vec<usize>) {
         let corners = [[0.0, 2.0], [-2.0, -1.0], [2.0, -1.0]];
         let wave = |i: usize, k: f64| (i as f64 * k).sin();

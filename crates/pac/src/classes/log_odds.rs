@@ -9,7 +9,7 @@ const MAX_STEPS: usize = 100;
 const TOLERANCE: f64 = 1e-12;
 /// A step is halved until it reduces the loss by at least this fraction of the reduction that the slope predicts.
 const SUFFICIENT: f64 = 1e-4;
-/// The smallest fraction of a step that is tried.
+/// The smallest fraction of a step that the line search tries.
 const SMALLEST_PART: f64 = 1e-10;
 
 /// The log odds that a point is positive, as a function of its decision value v: a v + b with a slope a ≥ 0 and an
@@ -23,8 +23,8 @@ const SMALLEST_PART: f64 = 1e-10;
 /// 1)/(P + 2) for a positive point and 1/(N + 2) for a negative point, where P and N are the total weights of the
 /// positive and the negative points. So the minimum is finite even if the values separate the labels. *Guarantee.* The
 /// fit reaches the minimum, up to rounding. On the points to which the classifier was fitted, the log odds are
-/// overconfident. *Cost.* Each step takes O(n) time, and a fit takes about ten steps. *Source.* Platt 1999; Newton's
-/// method is by Lin, Lin and Weng 2007. The bound on the slope is ours.
+/// overconfident. *Cost.* Each step takes O(n) time, and a fit takes about ten steps. *Source.* Platt 1999; the use of
+/// Newton's method is due to Lin, Lin and Weng 2007. The bound on the slope is ours.
 ///
 /// ```
 /// use halfspaces_pac::LogOdds;
@@ -72,8 +72,8 @@ impl LogOdds {
         self.slope * value + self.offset
     }
 
-    /// Fits slope and offset to decision values. `is_positive(i)` returns whether the label of point `i` is positive.
-    /// `weights` are the weights of the points; without weights, each point has the weight 1.
+    /// Fits the slope and the offset to decision values. `is_positive(i)` returns whether the label of point `i` is
+    /// positive. `weights` are the weights of the points; without weights, each point has the weight 1.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::LengthMismatch`]; [`InputError::NonFinite`] for a value;
@@ -123,7 +123,8 @@ struct Point {
     weight: f64,
 }
 
-/// Minimises the logistic loss over slope ≥ 0 and offset, from slope 0, by Newton's method with a line search.
+/// Minimises the logistic loss over the slope, which is at least 0, and the offset. Newton's method with a line search
+/// starts at slope 0.
 fn minimum(points: &[Point], prior: f64) -> [f64; 2] {
     let total: f64 = points.iter().map(|point| point.weight).sum();
     let mut at = [0.0, prior];

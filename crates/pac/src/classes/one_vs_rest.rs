@@ -18,10 +18,11 @@ const BLOCK: usize = 512;
 /// information, for example the model of a class between two others. The log odds of such a model depend only on how
 /// frequent its class is. Ties go to the lowest class.
 ///
-/// *Guarantee.* The guarantee of the binary learner holds for each binary problem. A wrong class needs at least one
-/// wrong binary model, so the error is at most the sum of the binary errors. Beyond that, the method is a heuristic.
+/// *Guarantee.* The guarantee of the binary learner holds for each binary problem. If the predicted class is wrong, at
+/// least one binary model is wrong, so the error is at most the sum of the binary errors. Beyond that, the method is a
+/// heuristic.
 ///
-/// *Cost.* A fit makes one binary fit on all points for each class. A prediction evaluates every model. *Claims: none.*
+/// *Cost.* For each class, a binary model is fitted to all points. A prediction evaluates every model. *Claims: none.*
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points, Threads};
@@ -103,8 +104,8 @@ impl<L: FitSample + Sync> OneVsRest<L> {
         OneVsRest { learner, are_odds: true }
     }
 
-    /// Fits points with classes 0, 1, 2, .., each of which must occur. Classes are fitted in parallel on `threads`. The
-    /// result does not depend on the number of threads.
+    /// Fits one binary model per class to points with the classes 0, 1, 2, .., each of which must occur. The models are
+    /// fitted in parallel on `threads`. The result does not depend on the number of threads.
     ///
     /// # Errors
     /// [`ClassesError`].
@@ -121,8 +122,8 @@ impl<L: FitSample + Sync> OneVsRest<L> {
         self.fit_weighted(points, classes, None, threads)
     }
 
-    /// Like [`OneVsRest::fit`], but fits the log odds with weights of the points. The binary learner has its own
-    /// weights.
+    /// Like [`OneVsRest::fit`], but fits the log odds with the given weights of the points. The binary learner has its
+    /// own weights.
     ///
     /// # Errors
     /// [`ClassesError`].
@@ -154,8 +155,8 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
-    /// Joins one binary model for each class with the map from its values to log odds. Each model is positive for its
-    /// class.
+    /// Joins one binary model for each class with the map from its values to log odds. The positive label of each model
+    /// means that the point belongs to the class.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than two models; [`InputError::DimensionMismatch`].
@@ -170,8 +171,8 @@ impl<M: Classifier> OneVsRestModel<M> {
         Ok(OneVsRestModel { models: parts.into_iter().map(of).collect::<Result<_, _>>()? })
     }
 
-    /// Joins one binary model for each class. Each model is positive for its class. The log odds are fitted to `points`
-    /// with their classes and weights.
+    /// Joins one binary model for each class. The positive label of each model means that the point belongs to the
+    /// class. The log odds are fitted to `points` with their classes and weights.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than two models or a faulty weight; [`InputError::Empty`],

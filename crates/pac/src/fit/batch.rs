@@ -1,9 +1,9 @@
 //! Batches: learning from many examples in memory at once.
 //!
 //! A lane is one sequence of iterates. A single lane learns from dense rows in one loop, which stops at the events of
-//! the lane: a run starts, or an iterate is stored. Several lanes are grouped into blocks of eight ([`LaneBlock`]), and
-//! the lanes are divided among the threads. Retained iterates become candidates in the same order as if examples were
-//! taken one at a time. Iterates and candidates are bitwise equal to those of [`Fitting::observe`].
+//! the lane: the start of a run, or an iterate to store. Several lanes are grouped into blocks of eight
+//! ([`LaneBlock`]), and the lanes are divided among the threads. Retained iterates become candidates in the same order
+//! as if examples were taken one at a time. Iterates and candidates are bitwise equal to those of [`Fitting::observe`].
 
 use super::fitting::Fitting;
 use super::lane::{LaneCursor, Retention};
@@ -239,8 +239,8 @@ mod tests {
         }
     }
 
-    /// Compares a fit to examples in memory with a fit to one example at a time. The examples come in pieces of any
-    /// length, lifted and scaled, sparse and dense, on any number of threads.
+    /// Compares a fit to examples in memory with a fit that takes one example at a time. The examples come in pieces of
+    /// any length, lifted and scaled, sparse and dense, on any number of threads.
     #[test]
     fn examples_in_memory_are_one_after_the_other() {
         let (points, labels) = Instance::new(5, 0.4, 7).sample(6000, 8, |_| 0.1);

@@ -47,7 +47,7 @@ impl<'a, L: Link, const K: usize> Update<'a, L, K> {
     }
 
     /// Computes the coefficients c of the updates w -= c x, at the decision values w·x. The coefficient of a lane is λ
-    /// times [`Direction::coefficient`]. The computation is in a form that vectorises.
+    /// times [`Direction::coefficient`]. The loop has a form that the compiler vectorises.
     #[inline(always)]
     fn coefficients(&self, values: &[f64; K], y: Label) -> [f64; K] {
         let mut c = [0.0; K];

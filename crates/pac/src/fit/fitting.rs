@@ -52,9 +52,9 @@ pub enum Stage {
 /// outcome is bitwise equal to that of an uninterrupted fit.
 ///
 /// Use this type if examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit. Otherwise call
-/// `fit_stream`, which makes the whole fit in one call. The learner's [`Plan`](crate::Plan) determines time and memory.
-/// A saved state that no sequence of examples can produce is rejected when it is loaded, as far as recomputation can
-/// detect this.
+/// `fit_stream`, which makes the whole fit in one call. The learner's [`Plan`](crate::Plan) determines the time and the
+/// memory of a fit. A saved state that no sequence of examples can produce is rejected when it is loaded, as far as
+/// recomputation can detect this.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};

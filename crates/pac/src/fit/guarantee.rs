@@ -1,8 +1,8 @@
 //! The guarantee of a fit, including one that ends early.
 //!
-//! *Source.* For complete fits: CKST24 Theorems 3 and 4, and thinned selection, in docs/theory/perspectron-schedules.md
-//! and docs/theory/thinned-selection.md. For fits that end early: the section "A fit cut short" of
-//! docs/theory/thinned-selection.md. Claims: none for fits that end early.
+//! *Source.* The guarantees of complete fits come from CKST24 Theorems 3 and 4 and from thinned selection; see
+//! docs/theory/perspectron-schedules.md and docs/theory/thinned-selection.md. The guarantees of fits that end early
+//! come from the section "A fit cut short" of docs/theory/thinned-selection.md. Claims: none for fits that end early.
 
 use crate::schedule;
 

@@ -1,5 +1,5 @@
-//! Lanes. A lane is a sequence of iterates. Between updates it may have an event: a run starts, or an iterate is
-//! stored.
+//! Lanes. A lane is a sequence of iterates. Between updates it may have an event: the start of a run, or an iterate to
+//! store.
 
 use super::descend::Iterate;
 use super::direction::Direction;
@@ -22,7 +22,7 @@ pub(crate) struct Lane<L> {
     pub runs: u64,
     pub run_length: u64,
     pub retention: Retention,
-    /// The number of updates so far, and the number in the current run.
+    /// The number of updates so far, and the number of updates in the current run.
     pub(super) taken: u64,
     pub(super) in_run: u64,
     pub(super) w: Iterate,
@@ -170,7 +170,8 @@ pub(crate) enum Retention {
 }
 
 impl Retention {
-    /// Draws `count` iterates independently and uniformly from 0..`total`. An iterate drawn twice is one candidate.
+    /// Draws `count` iterates independently and uniformly from 0..`total`. An iterate drawn twice counts as one
+    /// candidate.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -204,8 +205,8 @@ impl Retention {
         }
     }
 
-    /// Whether the iterate before example `t` is retained. Must be called for increasing t, including every t of a
-    /// retained iterate.
+    /// Whether the iterate before example `t` is retained. The calls must have increasing t, and include the t of every
+    /// iterate to retain.
     #[inline(always)]
     fn retains(&mut self, t: u64) -> bool {
         match self {

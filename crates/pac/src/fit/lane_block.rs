@@ -65,7 +65,7 @@ pub(super) struct LaneBlock<'a, 'l, L> {
 impl<L: Link> BlockLoop for LaneBlock<'_, '_, L> {
     type Output = ();
 
-    /// Runs the updates between two events of the lanes (a run starts, an iterate is stored) in one loop.
+    /// Runs the updates between two events of the lanes (the start of a run, or an iterate to store) in one loop.
     #[inline(always)]
     fn run<B: BlockOps>(self, ops: B) {
         let LaneBlock { lanes, rows, facts, project } = self;
@@ -117,7 +117,7 @@ impl<B: BlockOps> PackedIterates<B> {
         PackedIterates { ops, w, dim: placement.dim_inside(*dim), scale, lifted }
     }
 
-    /// Replaces the iterate of lane `k`. Coordinates that `iterate` does not have are 0.
+    /// Replaces the iterate of lane `k`. Coordinates that `iterate` does not have become 0.
     #[inline(always)]
     fn load(&mut self, k: usize, iterate: &Iterate, norms: &mut TrackedNorms<LANES>) {
         let (w, norm_sq, age) = iterate.parts();
@@ -223,7 +223,7 @@ mod tests {
                 let mut rows = PaddedRows::new(dim, placement);
                 let mut cursors: Vec<_> =
                     block.iter_mut().enumerate().map(|(k, lane)| LaneCursor::new(k, lane, None)).collect();
-                // Nothing of the first piece may remain in the second.
+                // Nothing from the first piece may remain in the second.
                 for piece in [0..40, 40..60] {
                     if is_sparse {
                         rows.fill(piece.clone().map(|i| sparse.row(i).unwrap()));

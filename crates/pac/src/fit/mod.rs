@@ -7,10 +7,10 @@
 //! |---|---|
 //! | `descend_fused` | one lane and dense rows in memory, the usual case; `halfspaces_kernels::descend` updates w |
 //! | `descend` with one lane | sparse, lifted or streamed rows; runs that retain all iterates (`Schedule::Paper`) |
-//! | `descend` with eight lanes | several guesses of noise rate and margin |
+//! | `descend` with eight lanes | several guesses of the noise rate and the margin |
 //!
-//! A *lane* is a sequence of iterates for one guess of noise rate and margin. Between two updates a lane may have an
-//! event: a run starts, or an iterate is stored.
+//! A *lane* is a sequence of iterates for one guess of the noise rate and the margin. Between two updates a lane may
+//! have an event: the start of a run, or an iterate to store.
 //!
 //! | file | content |
 //! |---|---|

@@ -22,13 +22,13 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Origin {
-    /// The index of the guess of noise rate and margin; 0 if there is only one guess.
+    /// The index of the guess of the noise rate and the margin; 0 if there is only one guess.
     pub lane: usize,
     /// The number of updates before the candidate, counted over all runs.
     pub step: u64,
 }
 
-/// The outcome of a Perspectron's fit: a halfspace, how the fit ended, and its guarantee.
+/// The outcome of a Perspectron's fit: a halfspace, its guarantee, and how the fit ended.
 ///
 /// A fit is a [`Classifier`] of the original points, for any radius, with or without lifting.
 ///
@@ -106,7 +106,8 @@ impl Fit {
     /// reserved for the choice.
     ///
     /// Returns `None` if the examples ended during training, and if nothing is proved. Nothing is proved for the
-    /// constants that CKST24 prints for links and for unknown noise, and for a fit whose margin is a guess.
+    /// constants that CKST24 prints for link functions and for an unknown noise rate, and for a fit whose margin is a
+    /// guess.
     ///
     /// ```
     /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};

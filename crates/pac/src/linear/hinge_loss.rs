@@ -1,6 +1,6 @@
 //! The hinge loss and its square, for weighted points.
 
-/// The loss of each point, and its effect on the α of the point.
+/// The loss of each point, and the effect of this loss on the α of the point.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HingeLoss<'a> {
     pub(super) c: f64,

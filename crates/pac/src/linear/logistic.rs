@@ -90,8 +90,8 @@ impl Params for LogisticParams {
 /// The fit minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
 /// `LogisticRegression`. The intercept b is optional and is not penalised. The method is Newton's method with
 /// backtracking. For up to 500 unknowns, the Newton system is solved by Cholesky factorisation; for more unknowns, by
-/// conjugate gradients. The fit starts at 0. For many points and unknowns, a rough fit to every seventh point is made
-/// first. The fit starts there if this start is better.
+/// conjugate gradients. The fit starts at 0. If there are many points and unknowns, a rough fit to every seventh point
+/// is made first. The fit starts from the result of the rough fit if f is smaller there than at 0.
 ///
 /// *Guarantee.* The fit reports its gradient norm. Without an intercept, f is 1-strongly convex. Then the gradient norm
 /// bounds the distance to the unique minimiser, and half its square bounds f - min f. There is no bound on the 0-1
@@ -102,11 +102,11 @@ impl Params for LogisticParams {
 /// took `max_steps` Newton steps. It is `Stalled` if, because of rounding, Newton steps neither lower f nor shorten its
 /// gradient.
 ///
-/// *Cost.* A step takes O(nd²) time over n points, and O(d³) time for the factorisation. Beyond 500 unknowns, each step
-/// of conjugate gradients takes O(nd) time. The memory is O(n + d²), or O(n + d) beyond 500 unknowns.
+/// *Cost.* For n points, a step takes O(nd²) time, plus O(d³) time for the factorisation. Beyond 500 unknowns, each
+/// step of conjugate gradients takes O(nd) time. The memory is O(n + d²), or O(n + d) beyond 500 unknowns.
 ///
-/// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (Newton's method with a line search, and its form with
-/// conjugate gradients). Claims: none of its own; compared in P10 and PR.
+/// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (Newton's method with a line search, and the variant that
+/// uses conjugate gradients). Claims: none of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -186,7 +186,7 @@ impl FitSample for LogisticRegression {
     type Model = LogisticFit;
     type Error = InputError;
 
-    /// Fits labelled points.
+    /// Fits a halfspace to labelled points.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] if squared norms of points
@@ -197,8 +197,8 @@ impl FitSample for LogisticRegression {
 }
 
 impl LogisticRegression {
-    /// Fits labelled points. The loss of each point is multiplied by its weight, which must be at least 0. Without
-    /// weights, each point has the weight 1.
+    /// Fits a halfspace to labelled points. The loss of each point is multiplied by its weight, which must be at
+    /// least 0. Without weights, each point has the weight 1.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points};
@@ -315,8 +315,8 @@ fn backtrack<F: Objective>(
     for _ in 0..MAX_HALVINGS {
         let mut next = v.to_vec();
         kernels::axpy(length, direction, &mut next);
-        // Near the minimum, the decrease is below the rounding error of f. The size of the gradient then decides in
-        // `minimise`.
+        // Near the minimum, the decrease is below the rounding error of f. In this case, `minimise` judges the step by
+        // the length of the gradient.
         let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
         let there = f.expand(&next)?;
         if there.objective <= most {
@@ -333,7 +333,7 @@ impl LogisticRegression {
         self.0
     }
 
-    /// Makes a rough fit to every [`SAMPLED`]th point, for which a step is [`SAMPLED`] times cheaper, and returns the
+    /// Makes a rough fit to every [`SAMPLED`]th point, in which a step is [`SAMPLED`] times cheaper, and returns the
     /// fitted v. Returns `None` if these points are too few for a good starting point.
     fn fit_to_sample<P: PointSet>(
         &self,
@@ -654,8 +654,9 @@ mod tests {
         assert_eq!(learner.fit(&huge, &labels), Err(InputError::Overflow { row: 1 }));
     }
 
-    /// A weight of 3 is equivalent to three copies of the point, a weight of 0 to no point, and weights of 1 to no
-    /// weights. The larger sample starts from a fit to every seventh point, with the weights of these points.
+    /// A weight of 3 is equivalent to three copies of the point, and a weight of 0 to omitting the point. Weights of 1
+    /// are equivalent to no weights. The larger sample starts from a fit to every seventh point, with the weights of
+    /// these points.
     #[test]
     fn weights_count_points() {
         for (n, dim) in [(90, 3), (3000, 9)] {
@@ -691,7 +692,8 @@ mod tests {
         }
     }
 
-    /// The points are far from 0 relative to their spread. So w · x + b cancels, and rounding limits the gradient.
+    /// The points are far from 0 relative to their spread. So the terms of w · x + b nearly cancel, and rounding errors
+    /// prevent a smaller gradient.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {
         let rows: Vec<[f64; 1]> = (0..20).map(|i| [1e4 + f64::from(i) - 9.3]).collect();

@@ -4,8 +4,8 @@
 //! gradient and the Hessian of its blocks ([`LogisticPass::partial`]). The partial results are joined in any order
 //! ([`halfspaces_linalg::Partial`]). The Newton iteration is that of [`LogisticRegression`].
 //!
-//! *Cost.* A pass over n × d points reads the points once and takes O(nd²) time. It sends d numbers to each process,
-//! and each process returns d²/2 numbers. A fit takes about ten passes.
+//! *Cost.* A pass reads n points in d dimensions once and takes O(nd²) time. It sends d numbers to each process, and
+//! each process returns d²/2 numbers. A fit takes about ten passes.
 
 use super::logistic::{LogisticFit, LogisticRegression, Objective, minimise};
 use super::logistic_loss::Expansion;
@@ -85,7 +85,7 @@ impl Sum for LogisticSum {
 }
 
 impl LogisticPass {
-    /// Creates the pass at the halfspace with weights w and, if there is an intercept, b.
+    /// Creates the pass at the halfspace with the weights w and, if there is one, the intercept b.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`] for no weights.
@@ -189,9 +189,9 @@ impl<E: From<InputError>, F: FnMut(&LogisticPass) -> Result<LogisticSum, E>> Obj
 }
 
 impl LogisticRegression {
-    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` performs a pass. It must let every
-    /// process sum its blocks ([`LogisticPass::partial`]), join the partial results, and return the total. The fit
-    /// starts at 0.
+    /// Fits a halfspace to labelled points of R^`dim` that other processes hold in blocks. `run` runs a pass. It must
+    /// let every process compute the sums over its blocks ([`LogisticPass::partial`]), join the partial results, and
+    /// return the total. The fit starts at 0.
     ///
     /// # Errors
     /// The errors of `run`; [`InputError::ZeroDimension`], [`InputError::Empty`], [`InputError::Overflow`],

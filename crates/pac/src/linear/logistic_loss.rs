@@ -10,8 +10,8 @@ use std::ops::Range;
 pub(super) struct Expansion {
     pub(super) objective: f64,
     pub(super) gradient: Vec<f64>,
-    /// For every point, C p (1 - p) times its weight. The Hessian is I (0 for b) plus the sum of these numbers times
-    /// (x,1)(x,1)'.
+    /// For every point, C p (1 - p) times its weight. The Hessian is I (with the entry 0 for b) plus the sum of these
+    /// numbers times (x,1)(x,1)'.
     pub(super) curvatures: Vec<f64>,
 }
 

@@ -4,7 +4,7 @@
 //! passes. Measurements showed that this second solver is needed. With noisy labels and large C, or with columns of
 //! different scales, passes alone take up to 20 times as long, or do not converge. For example, with 10 % of the labels
 //! flipped, C = 10 and standardised columns, passes alone take 20 times as long on WDBC and 13 times as long on 20,000
-//! x 20.
+//! points with 20 columns.
 
 use super::hinge_loss::HingeLoss;
 use super::logistic::MAX_CHOLESKY;
@@ -21,18 +21,18 @@ use rand::seq::SliceRandom;
 /// The relative rounding error allowed in P >= D.
 const ROUNDING: f64 = 1e-9;
 
-/// A run has stalled after this number of consecutive checks with neither a higher D nor a smaller gap than ever
-/// before. In exact arithmetic, D rises with every pass, and only the gap may widen for a while.
+/// A run has stalled after this number of consecutive checks at which neither D nor the gap improved on its best value
+/// so far. In exact arithmetic, D rises with every pass, and only the gap may widen for a while.
 const MAX_IDLE_CHECKS: u32 = 16;
 
 /// The number of passes until the next check of the gap is the number of passes so far divided by `CHECK_SHARE`.
 const CHECK_SHARE: u64 = 16;
 
-/// The minimum number of passes between checks with the squared loss. Passes converge faster with this loss, and a
+/// The minimum number of passes between two checks if the loss is squared. Passes converge faster with this loss, and a
 /// check costs as much as two passes.
 const FEWEST_BETWEEN_CHECKS: u64 = 2;
 
-/// The number of passes before the interior-point method starts. It is a minimum plus one pass for every 16 unknowns,
+/// The interior-point method starts after `FEWEST_PASSES` passes plus one pass for every `UNKNOWNS_A_PASS` unknowns,
 /// because the cost of a step grows with the number of unknowns. Both constants were chosen on tables of 270 to 19 000
 /// rows and 2 to 110 columns.
 const FEWEST_PASSES: u64 = 4;
@@ -99,16 +99,16 @@ impl Params for SvmParams {
     }
 }
 
-/// A linear support vector machine with L2 penalty and the hinge loss or its square.
+/// A linear support vector machine with an L2 penalty and the hinge loss or its square.
 ///
 /// The fit minimises P(w) = ½‖w‖² + C Σ max(0, 1 - y_i w · x_i) by coordinate ascent on its dual D(α) = Σ α_i - ½‖Σ α_i
 /// y_i x_i‖² over 0 <= α_i <= C. With w = Σ α_i y_i x_i, the exact solution for one coordinate is α_i <- clamp(α_i -
 /// (y_i w · x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in a fresh random order. It skips variables at their
 /// bounds (shrinking) until the next check of the gap. An intercept is the weight of a constant feature 1, and is
-/// penalised with the other weights.
+/// penalised like the other weights.
 ///
 /// The squared loss C Σ max(0, 1 - y_i w · x_i)² has the dual D(α) = Σ α_i - ½‖Σ α_i y_i x_i‖² - Σ α_i²/(4C), where
-/// each α_i >= 0. A coordinate is solved in the same way, but 1/(2C) is added to ‖x_i‖² and α_i/(2C) to the slope.
+/// each α_i >= 0. A coordinate is optimised in the same way, but 1/(2C) is added to ‖x_i‖² and α_i/(2C) to the slope.
 /// Weights of points multiply C: see [`fit_with`](LinearSvm::fit_with).
 ///
 /// *Guarantee.* D(α) <= min P <= P(w) for every α. So the gap P - D, recomputed from α, bounds the distance from the
@@ -123,10 +123,10 @@ impl Params for SvmParams {
 /// the fit made `max_passes` passes. It is `Stalled` if, because of rounding, passes neither raise D nor narrow the
 /// gap. The gap is valid in all three cases.
 ///
-/// *Cost.* A pass takes O(nd) time over n points, and less with shrinking; for sparse points, nd is the number of
-/// stored values. The memory is O(n + d). The sums over all points are divided among the threads, but a pass runs on
-/// one thread. The number of passes grows with C, with the noise, and with differences between the scales of the
-/// columns. So standardise columns first.
+/// *Cost.* A pass takes O(nd) time for n points, and less with shrinking; for sparse points, nd is the number of stored
+/// values. The memory is O(n + d). The sums over all points are divided among the threads, but a pass runs on one
+/// thread. The number of passes grows with C, with the noise, and with differences between the scales of the columns.
+/// So standardise the columns first.
 ///
 /// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR). In contrast to
 /// that algorithm, shrunk variables become active again at every check of the gap, and not only at the end. Claims:
@@ -242,7 +242,7 @@ impl FitSample for LinearSvm {
     type Model = SvmFit;
     type Error = InputError;
 
-    /// Fits labelled points.
+    /// Fits a halfspace to labelled points.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] if squared norms of points
@@ -254,9 +254,9 @@ impl FitSample for LinearSvm {
 }
 
 impl LinearSvm {
-    /// Fits labelled points. Each point has a weight that multiplies C. The passes start from `start`, which is the α
-    /// of a fit to the same points with another C (a warm start). A warm start saves passes and does not change the
-    /// optimum. By default, the weights are 1 and the passes start from 0.
+    /// Fits a halfspace to labelled points with weights. The weight of a point multiplies C. The passes start from
+    /// `start`, which is the α of a fit to the same points with another C (a warm start). A warm start saves passes and
+    /// does not change the optimum. By default, the weights are 1 and the passes start from 0.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points};
@@ -388,8 +388,8 @@ impl<P: PointSet> Ascent<'_, P> {
         }
     }
 
-    /// Solves for the α of point `i`, and returns the previous α and slope. If the variable is shrunk instead, returns
-    /// `None`.
+    /// Optimises the α of point `i`, and returns the previous α and the slope there. If the variable is shrunk instead,
+    /// returns `None`.
     #[inline(always)]
     fn step(&mut self, i: usize) -> Option<(f64, f64)> {
         let Problem { points, labels, .. } = self.problem;
@@ -447,8 +447,8 @@ impl<P: PointSet> Wide for Pass<'_, '_, P> {
     }
 }
 
-/// The range of the slopes of the dual, in one pass, along the variables that can move. A variable at a bound is shrunk
-/// if its slope is outside this range.
+/// The range of the slopes of the dual that one pass found along the variables that can move. A variable at a bound is
+/// shrunk if its slope is outside this range.
 #[derive(Debug, Clone, Copy)]
 struct SlopeRange {
     low: f64,
@@ -461,8 +461,8 @@ impl SlopeRange {
     /// The empty range.
     const NOTHING: SlopeRange = SlopeRange { low: 0.0, high: 0.0 };
 
-    /// Adds a slope in the directions in which the variable can move. An α at 0 can only rise, and it rises if its
-    /// slope is negative.
+    /// Extends the range so that it contains a slope, for the directions in which the variable can move. An α at 0 can
+    /// only rise, and it rises if its slope is negative.
     fn add(&mut self, alpha: f64, slope: f64, c: f64) {
         if alpha > 0.0 {
             self.high = self.high.max(slope);
@@ -659,8 +659,8 @@ mod tests {
     }
 
     proptest! {
-        /// For all points, scales and C, the fit ends with a valid certificate. It converges unless C or the scale of a
-        /// column is large.
+        /// For all points, scales and values of C, the fit ends with a valid certificate. It converges unless C or the
+        /// scale of a column is large.
         #[test]
         fn every_sample_ends_with_its_certificate(
             (n, dim, c) in (1..20usize, 1..4usize, prop::sample::select(vec![1e-4, 1.0, 1e4])),
@@ -802,7 +802,7 @@ mod tests {
         assert_eq!(heavy.fit(&large, &labels), Err(InputError::Overflow { row: 1 }));
     }
 
-    /// For one point x = 1 at C = 1, α = w has P = ½w² + 1 - w and D = w - ½w². So the gap is (1 - w)², and the
+    /// For one point x = 1 at C = 1 and for α = w, P is ½w² + 1 - w and D is w - ½w². So the gap is (1 - w)², and the
     /// minimiser is 1.
     #[test]
     fn the_bound_on_the_distance_is_reached() {

@@ -1,7 +1,7 @@
 //! A primal-dual interior-point method for the support vector machine.
 //!
-//! [`LinearSvm`](crate::LinearSvm) switches to this method if coordinate ascent is slow. A step costs O(nd²), but 15 to
-//! 60 steps suffice for any C and any scales of the columns.
+//! [`LinearSvm`](crate::LinearSvm) switches to this method if coordinate ascent is slow. A step takes O(nd²) time, but
+//! 15 to 60 steps suffice for any C and any scales of the columns.
 //!
 //! Let z_i = y_i (x_i, 1). At the optimum, v = Σ α_i z_i and z_i · v - 1 = s_i - t_i with s, t >= 0, and the products
 //! α_i s_i and (C - α_i) t_i are 0. The central path consists of the points at which all these products equal the same
@@ -23,8 +23,8 @@ pub(super) const MAX_STEPS: u64 = 60;
 const SHORTEST_STEP: f64 = 1e-4;
 /// The largest fraction of the distance to the boundary that a step takes.
 const MOST_OF_THE_WAY: f64 = 0.995;
-/// Variables that belong at a bound are set to this bound once the gap is this fraction of the requested gap. If the
-/// resulting gap is still too large, the fraction is reduced by the same factor.
+/// Variables that belong at a bound are set to this bound once the gap has shrunk to this fraction of the requested
+/// gap. If the resulting gap is still too large, the fraction is reduced by the same factor.
 const GAP_SHARE: f64 = 0.1;
 /// The initial μ, in units of C times the mean |z · v - 1|.
 const FIRST_MU: f64 = 0.5;
@@ -37,7 +37,7 @@ const BLOCK: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Dual {
     alpha: f64,
-    /// The room C - α, by which α can still rise.
+    /// The room C - α: the amount by which α can still rise.
     room: f64,
     /// The multipliers of α >= 0 and α <= C.
     s: f64,
@@ -79,8 +79,8 @@ impl Dual {
         Dual { alpha, room: -alpha, s, t, slope }
     }
 
-    /// The values that the products α s and (C - α) t should take for this μ, corrected for the curvature of the
-    /// predictor step. That step changes the slope by `slope`.
+    /// The values that the products should take for this μ, corrected for the curvature of the predictor step. The
+    /// predictor step changes the slope by `slope`.
     #[inline(always)]
     fn bent(&self, weight: f64, slope: f64, mu: f64) -> Products {
         let straight = self.change(weight, (0.0, 0.0), slope);
@@ -445,7 +445,7 @@ impl Objectives {
         Ok(Objectives { v, slopes, primal, dual })
     }
 
-    /// Computes the objectives for the hinge loss or its square, with weights or without.
+    /// Computes the objectives for the hinge loss or its square, with or without weights.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -628,7 +628,7 @@ mod tests {
             // The slope stays equal to s - t.
             prop_assert!(near(slope + change.slope, s + change.s - t - change.t));
             prop_assert!(near(change.slope + change.alpha / weight, dual.residual((low, high))));
-            // The targets subtract the products of the predictor changes, so the products equal μ to second order.
+            // The products of the predictor changes are subtracted from μ, so the new products equal μ to second order.
             let straight = dual.change(weight, (0.0, 0.0), change_of_slope);
             let (low, high) = dual.bent(weight, change_of_slope, mu);
             let bend = |product: f64| product.clamp(-10.0 * mu, 10.0 * mu);

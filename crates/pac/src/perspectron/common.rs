@@ -10,7 +10,7 @@ use halfspaces_linalg::{InputError, Threads, rng_for};
 /// Selects the iterates that become candidates.
 ///
 /// [`Selection::Thinned`] keeps about ((4η+2ε)/ε) ln(3/δ) candidates in memory and needs fewer examples to compare
-/// them. [`Selection::AllIterates`] has shorter runs but keeps every iterate. If unsure, use the default.
+/// them. [`Selection::AllIterates`] has shorter runs but keeps every iterate. If you are unsure, use the default.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -90,8 +90,7 @@ macro_rules! common_setters {
             failure: f64 => $($target.)? failure,
 
             /// Whether iterates are projected onto the unit ball. Every proof allows projections: w* lies in the ball,
-            /// so each projection reduces the distance to w*. Default: true; false with the constants as printed
-            /// (`Paper`).
+            /// so each projection reduces the distance to w*. Default: true, but false with the schedule `Paper`.
             project: bool => common.project,
 
             /// Selects the candidates that are dropped early. Default:
@@ -117,8 +116,8 @@ pub(crate) use common_setters;
 macro_rules! placement_setters {
     () => {
         setters! {
-            /// The radius R: points and margin are divided by R. A point outside the ball of radius R is an error.
-            /// Default: 1.
+            /// The radius R: the points and the margin are divided by R. A point outside the ball of radius R is an
+            /// error. Default: 1.
             radius: f64 => common.radius,
 
             /// Whether the halfspace has a bias. Points become (x/R, 1)/√2. In these coordinates, a margin of γ with

@@ -2,21 +2,21 @@
 //!
 //! The update is the Perspectron's update with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
 //!
-//! *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
-//! with a probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
+//! *Guarantee.* Let ‖x‖ <= 1 and |w*·x| >= γ for a unit vector w*. Let each label be sign(w*·x), flipped with a
+//! probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
 //! ||σ(t)| - |σ(-t)|| <= τ. Then with probability at least 1 - δ, the error of the result is at most opt_RCN + τ/2 + ε,
 //! where opt_RCN = E\[(1-|σ(w*·x)|)/2\].
 //!
 //! | schedule | D | steps of a run |
 //! |---|---|---|
-//! | [`GlmSchedule::Paper`] | abs(w·x) + γε/(2-ε) | 32/(ε⁴γ²), for which the printed proof fails |
+//! | [`GlmSchedule::Paper`] | abs(w·x) + γε/(2-ε) | 32/(ε⁴γ²), for which the proof in CKST24 fails |
 //! | [`GlmSchedule::Corrected`] | abs(w·x) + γε/(4-ε) | 1024/(ε⁴γ²) |
 //! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² with thinned selection |
 //!
 //! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The schedule `Ours` avoids the factor ε⁻²; the
 //! proof is in docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]. Iterates are
-//! projected onto the unit ball, except in `Paper`. Points must lie in the unit ball; if they do not, rescale points
-//! and link function together.
+//! projected onto the unit ball, except with `Paper`. Points must lie in the unit ball; if they do not, rescale the
+//! points and the link function together.
 
 use super::common::{Common, Selection, choice_share, common_setters, retention};
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
@@ -66,7 +66,7 @@ pub enum GlmSchedule {
 /// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GlmError {
-    /// A number is out of range.
+    /// A parameter is out of range.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The function is not a link function.
@@ -140,14 +140,14 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     }
 }
 
-/// The GLM Perspectron: learns a halfspace under noise that decreases with the margin, as given by a known link
+/// The GLM Perspectron, which learns a halfspace under noise that decreases with the margin, as given by a known link
 /// function σ.
 ///
 /// The update is that of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) -
 /// y)/D(w·x) x with D = max(|w·x|, γ/2).
 ///
-/// *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
-/// with a probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
+/// *Guarantee.* Let ‖x‖ <= 1 and |w*·x| >= γ for a unit vector w*. Let each label be sign(w*·x), flipped with a
+/// probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
 /// ||σ(t)| - |σ(-t)|| <= τ. Then with probability at least 1 - δ, the error of the result is at most opt_RCN + τ/2 + ε,
 /// where opt_RCN = E\[(1-|σ(w*·x)|)/2\].
 ///
@@ -155,10 +155,10 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// the examples on which candidates are compared. The memory holds the candidates ([`GlmPerspectron::plan`]).
 ///
 /// *When to use it.* Use this learner if the link function is known and points lie in the unit ball. If they do not,
-/// rescale points and link function together. If the link function is unknown, use [`Perspectron`](crate::Perspectron),
-/// which needs only a bound on the noise rate.
+/// rescale the points and the link function together. If the link function is unknown, use
+/// [`Perspectron`](crate::Perspectron), which needs only a bound on the noise rate.
 ///
-/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The form without the factor ε⁻² is ours:
+/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The form without the factor ε⁻² is ours; see
 /// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P15. Shown in P11.
 ///
 /// ```
@@ -259,7 +259,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
             choice_failure,
             average,
         };
-        // The printed proof does not hold for the printed constants.
+        // The proof in CKST24 does not hold for the constants printed there.
         let theorem = Some(theorem).filter(|_| *schedule != GlmSchedule::Paper);
         let settings = common.settings();
         Fitting::new(dim, vec![lane], plan.validation, settings, theorem, choice_failure)
@@ -269,7 +269,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
 impl<L: Link + Clone> FitStream for GlmPerspectron<L> {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
     /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
     /// [`GlmPerspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
@@ -281,7 +281,8 @@ impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
+    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
+    /// independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

@@ -6,12 +6,12 @@
 //! fit returns the candidate with the fewest errors on fresh examples.
 //!
 //! *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
-//! model holds and every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its noise
+//! model holds and for every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its noise
 //! rate η̃ lies in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The best
 //! candidate of this guess has an error of at most η̃ + ε/4, and the choice among the candidates adds at most ε/4.
 //!
-//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is the grid as printed: guesses in [0, 1/2], each with the
-//! target excess ε. Lemma 7 proves nothing for this grid. The other schedule is a corrected grid:
+//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is the grid as printed there: guesses in [0, 1/2], each with
+//! the target excess ε. Lemma 7 proves nothing for this grid. The other schedule is a corrected grid; see
 //! docs/theory/perspectron-schedules.md.
 
 use super::common::{Common, Selection, choice_share, common_setters, placement_setters};
@@ -28,7 +28,7 @@ use halfspaces_linalg::{
     setters,
 };
 
-/// The guesses and constants of a [`GridPerspectron`]: as printed in CKST24, or corrected.
+/// The guesses and the constants of a [`GridPerspectron`]: as printed in CKST24, or corrected.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -44,9 +44,9 @@ use halfspaces_linalg::{
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GridSchedule {
-    /// The grid as printed: β̃ in [0, 1/2], with the constants for a known noise rate. No guarantee is proved for this
-    /// grid. The printed algorithm compares all iterates; this schedule does not select all iterates, because all
-    /// iterates of every guess would be a million candidates.
+    /// The grid as printed in CKST24: β̃ in [0, 1/2], with the constants for a known noise rate. No guarantee is proved
+    /// for this grid. The printed algorithm compares all iterates; this schedule does not select all iterates, because
+    /// all iterates of every guess would be a million candidates.
     Paper,
     /// The corrected grid: β̃ in [0, 1], half the excess as the target of each guess, and a more accurate choice.
     #[default]
@@ -76,8 +76,8 @@ impl GridParams {
     common_setters!();
     placement_setters!();
 
-    /// The guesses and constants of the fit. Default: [`GridSchedule::Corrected`]. [`GridSchedule::Paper`] also turns
-    /// off the projection; to turn it on again, call [`GridParams::project`] afterwards.
+    /// The guesses and the constants of the fit. Default: [`GridSchedule::Corrected`]. [`GridSchedule::Paper`] also
+    /// turns off the projection; to turn it on again, call [`GridParams::project`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
@@ -104,7 +104,7 @@ impl Params for GridParams {
     }
 }
 
-/// A guess of noise rate and margin, with its numbers of runs, steps and candidates.
+/// A guess of the noise rate and the margin, with its numbers of runs, steps and candidates.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -136,18 +136,18 @@ pub struct Guess {
 /// all their candidates, the fit returns the candidate with the fewest errors on fresh examples.
 ///
 /// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
-/// model holds and every margin γ that is at least the smallest guess.
+/// model holds and for every margin γ that is at least the smallest guess.
 ///
 /// *Cost.* The fit makes one pass. The number of examples is that of the guess that needs the most examples, with the
 /// target excess ε/2. The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The
 /// memory holds all candidates.
 ///
 /// *When to use it.* Use this learner for a stream under Massart noise of unknown rate. If the rate is known,
-/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the examples. For a
-/// sample of fixed size, use [`SamplePerspectron`](crate::SamplePerspectron).
+/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need only a quarter as many examples.
+/// For a sample of fixed size, use [`SamplePerspectron`](crate::SamplePerspectron).
 ///
-/// *Source.* CKST24 Appendix A, corrected, because the printed grid has no proved guarantee ([`GridSchedule::Paper`]):
-/// docs/theory/perspectron-schedules.md. *Claims:* P6.
+/// *Source.* CKST24 Appendix A, corrected, because no guarantee is proved for the printed grid
+/// ([`GridSchedule::Paper`]); see docs/theory/perspectron-schedules.md. *Claims:* P6.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -264,7 +264,7 @@ impl GridPerspectron {
             choice_failure,
             average: AverageBound::Unknown,
         };
-        // For the grid as printed, nothing is proved.
+        // Nothing is proved for the grid of CKST24.
         let theorem = Some(theorem).filter(|_| schedule != GridSchedule::Paper);
         let settings = common.settings();
         Fitting::new(dim, lanes, self.validation(), settings, theorem, choice_failure)
@@ -274,7 +274,7 @@ impl GridPerspectron {
 impl FitStream for GridPerspectron {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
     /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
     /// [`GridPerspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
@@ -286,7 +286,8 @@ impl FitSample for GridPerspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
+    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
+    /// independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -301,7 +302,8 @@ mod tests {
         params.schedule(schedule).selection(selection).check().unwrap()
     }
 
-    /// For γ = ε = 1/2 and δ = 1/4, there are three guesses of the noise rate, each with the target ε/2 and three runs.
+    /// For γ = ε = 1/2 and δ = 1/4, there are three guesses of the noise rate, each with the target excess ε/2 and
+    /// three runs.
     #[test]
     fn guesses_are_worked_by_hand() {
         let corrected = learner(GridSchedule::Corrected, Selection::AllIterates);

@@ -11,7 +11,7 @@ use halfspaces_linalg::InputError;
 /// let guesses = |margin| -> Result<usize, halfspaces_linalg::InputError> {
 ///     Ok(GridPerspectron::params(margin).excess(0.25).check()?.guesses().len())
 /// };
-/// // A margin that is only bounded takes more guesses.
+/// // A margin that is only bounded from below needs more guesses.
 /// assert!(guesses(Margin::AtLeast(0.25))? > guesses(Margin::Known(0.25))?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```

@@ -7,7 +7,7 @@
 //! true margin γ, and the error is at most η + ε. Guess j fails with probability at most δ/2^(j+1). Half of this
 //! probability is for the fit, and half is for the count, whose error rate must be within ε/4 of the true error.
 //!
-//! *Source.* The search is ours; docs/theory/perspectron-schedules.md.
+//! *Source.* The search is ours; see docs/theory/perspectron-schedules.md.
 
 use super::massart::PerspectronParams;
 use crate::fit::{Fit, Guarantee, Stage};
@@ -38,7 +38,7 @@ const MAX_GUESSES: u32 = 40;
 /// [`GridPerspectron`](crate::GridPerspectron). For a sample of fixed size, use
 /// [`SamplePerspectron`](crate::SamplePerspectron).
 ///
-/// *Source.* The search is ours; docs/theory/perspectron-schedules.md. *Claims:* P6m.
+/// *Source.* The search is ours; see docs/theory/perspectron-schedules.md. *Claims:* P6m.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
@@ -96,7 +96,7 @@ impl SearchFit {
         /// The number of guesses.
         guesses: u32,
 
-        /// The end of the search. It is [`Termination::Converged`] if the error is at most η + ε with probability at
+        /// How the search ended. This is [`Termination::Converged`] if the error is at most η + ε with probability at
         /// least 1 - δ. It is [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius gave such a
         /// halfspace. The noise rate is then higher than stated, or there is no margin. In that case, and after
         /// [`Termination::ExamplesEnded`], the last fit is returned without a guarantee.
@@ -183,7 +183,8 @@ impl FitSample for MarginSearch {
     type Model = SearchFit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
+    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
+    /// independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SearchFit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

@@ -1,10 +1,10 @@
 //! The Perspectron: halfspaces with a margin under Massart noise.
 //!
-//! The fit starts at w = 0. Every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η. Some or all
-//! iterates are candidates. The fit returns the candidate with the fewest errors on further fresh examples.
+//! The fit starts at w = 0. Every fresh example causes the update w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η.
+//! Some or all iterates are candidates. The fit returns the candidate with the fewest errors on further fresh examples.
 //!
-//! *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
-//! with a probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
+//! *Guarantee.* Let ‖x‖ <= 1 and |w*·x| >= γ for a unit vector w*. Let each label be sign(w*·x), flipped with a
+//! probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
 //!
 //! | selection | training examples | candidates |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | [`Selection::Thinned`] | one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² steps | ((4η+2ε)/ε) ln(3/δ) |
 //!
 //! *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has the constants as printed. The factor
-//! (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours: docs/theory/perspectron-schedules.md,
-//! massart-certificate.md, thinned-selection.md.
+//! (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours; see docs/theory/perspectron-schedules.md,
+//! massart-certificate.md and thinned-selection.md.
 //!
 //! Claims: P12p.
 
@@ -86,7 +86,7 @@ impl PerspectronParams {
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
-        // The algorithm as printed does not project iterates, and compares all of them.
+        // The algorithm as printed in CKST24 does not project iterates, and compares all of them.
         self.common.project = schedule != Schedule::Paper;
         if schedule == Schedule::Paper {
             self.selection = Selection::AllIterates;
@@ -133,15 +133,15 @@ impl From<NoiseSetting> for PerspectronParams {
     }
 }
 
-/// The Perspectron: learns a halfspace with a margin under Massart noise. Under this noise, each label may be flipped
-/// with its own probability, which is at most η < 1/2.
+/// The Perspectron, which learns a halfspace with a margin under Massart noise. Under this noise, each label may be
+/// flipped with its own probability, which is at most η < 1/2.
 ///
-/// The fit starts at w = 0. Every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and D =
-/// max(|w·x|, γ). Some iterates are candidates. The fit returns the candidate with the fewest errors on further fresh
-/// examples.
+/// The fit starts at w = 0. Every fresh example causes the update w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and
+/// D = max(|w·x|, γ). Some iterates are candidates. The fit returns the candidate with the fewest errors on further
+/// fresh examples.
 ///
-/// *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
-/// with a probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
+/// *Guarantee.* Let ‖x‖ <= 1 and |w*·x| >= γ for a unit vector w*. Let each label be sign(w*·x), flipped with a
+/// probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
 ///
 /// *Cost.* The fit makes one pass. It takes one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² examples, at O(d) time
 /// each. Then it takes (8/ε²) ln(6K/δ) examples to choose among K = ((4η+2ε)/ε) ln(3/δ) candidates, at a cost of at
@@ -155,8 +155,8 @@ impl From<NoiseSetting> for PerspectronParams {
 /// lower error.
 ///
 /// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3. The factor (1-η), the denominator and the thinned selection
-/// are ours: docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md. *Claims:* P1, P2, P3,
-/// P4, P4s, P8, P10, P13.
+/// are ours; see docs/theory/perspectron-schedules.md, massart-certificate.md and thinned-selection.md. *Claims:* P1,
+/// P2, P3, P4, P4s, P8, P10, P13.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -225,7 +225,7 @@ impl Perspectron {
 impl FitStream for Perspectron {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
     /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
     /// [`Perspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
@@ -237,13 +237,14 @@ impl FitSample for Perspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
+    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
+    /// independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
 
-/// Returns the η for which 1 - η is the bound on |β sign(w·x) - y|/2. The constants as printed use the bound 1.
+/// Returns the η for which 1 - η is the bound on |β sign(w·x) - y|/2. The constants of CKST24 use the bound 1.
 fn effective_noise(noise: f64, schedule: Schedule) -> f64 {
     if schedule == Schedule::Paper { 0.0 } else { noise }
 }
@@ -380,7 +381,7 @@ mod tests {
         assert_eq!(fitting.stage(), Stage::Complete);
         assert_eq!(fit, fitting.finish().unwrap());
 
-        // Points and margin are four times as large.
+        // The points and the margin are four times as large.
         let values = points.as_slice().iter().map(|v| 4.0 * v).collect();
         let large = Points::new(values, 5).unwrap();
         let params = Perspectron::params(noise, 4.0 * margin).excess(0.5).failure(0.4).seed(3);
@@ -597,7 +598,7 @@ mod tests {
         assert!(counts.iter().all(|c| (850..1150).contains(c)), "{counts:?}");
     }
 
-    /// Under Massart noise, errors exceed η + ε far less often than with the stated probability.
+    /// Under Massart noise, errors exceed η + ε far less often than the stated probability allows.
     #[test]
     fn the_error_is_as_guaranteed() {
         let target = random_target(6, 2).unwrap();
@@ -683,7 +684,7 @@ mod tests {
         }
     }
 
-    /// With the constants as printed, which use η = 0, and λ = 1/64, the bound is 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ =
+    /// With λ = 1/64 and the constants of CKST24, which use η = 0, the bound is 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ =
     /// 1/4 + 1/16 + 1/2 at t = 64 and δ = e⁻².
     #[test]
     fn a_printed_fit_cut_short_is_judged_by_its_own_step() {

@@ -9,7 +9,7 @@
 //! candidate of this guess has an error of at most opt_RCN + ζ̃ + τ/2 + ε/4, and the choice among the candidates adds
 //! at most ε/4.
 //!
-//! *Source.* Ours: docs/theory/misspecified-links.md; the grid and the choice are those of CKST24 Appendix A.
+//! *Source.* Ours; see docs/theory/misspecified-links.md. The grid and the choice are those of CKST24 Appendix A.
 
 use super::common::{Common, Selection, choice_share, common_setters};
 use super::glm::GlmError;
@@ -68,17 +68,16 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 /// The GLM Perspectron for noise that exceeds the noise of a link function by an unknown amount ζ.
 ///
 /// Each label is sign(w*·x), flipped with a probability of at most (1-|σ(w*·x)|)/2 + ζ and at most 1/2. If ζ is known,
-/// use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs a quarter of the
-/// examples.
+/// use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs only a quarter as
+/// many examples.
 ///
 /// *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with
 /// which the model holds. The symbols σ, τ, w*, γ and opt_RCN are those of [`GlmPerspectron`](crate::GlmPerspectron).
 ///
-/// *Cost.* The fit makes one pass over about four times as many examples as for
-/// [`GlmPerspectron`](crate::GlmPerspectron). The time per example is O(d) for each of the 1/ε + 1 guesses. The memory
-/// holds all candidates.
+/// *Cost.* The fit makes one pass over about four times as many examples as [`GlmPerspectron`](crate::GlmPerspectron)
+/// needs. The time per example is O(d) for each of the 1/ε + 1 guesses. The memory holds all candidates.
 ///
-/// *Source.* Ours, with the grid of CKST24 Appendix A: docs/theory/misspecified-links.md. *Claims:* P15u.
+/// *Source.* Ours, with the grid of CKST24 Appendix A; see docs/theory/misspecified-links.md. *Claims:* P15u.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -172,7 +171,7 @@ impl<L: Link + Clone> MisspecifiedGlm<L> {
 impl<L: Link + Clone> FitStream for MisspecifiedGlm<L> {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
     /// [`Fit::guarantee`] is computed for the number of examples taken.
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -183,7 +182,8 @@ impl<L: Link + Clone> FitSample for MisspecifiedGlm<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
+    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
+    /// independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use halfspaces_data::StandardLink;
 
-    /// For γ = 1/2, ε = 1/2, δ = 1/4 and σ = sign, the guesses are 1/2, 1/4 and 0, each with the target ε/2.
+    /// For γ = 1/2, ε = 1/2, δ = 1/4 and σ = sign, the guesses are 1/2, 1/4 and 0, each with the target excess ε/2.
     #[test]
     fn guesses_are_worked_by_hand() {
         let link = StandardLink::massart(0.0).unwrap();

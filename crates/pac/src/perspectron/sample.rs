@@ -214,7 +214,7 @@ impl SampleFit {
         steps: u64,
     }
 
-    /// An upper bound on the error on fresh examples, which includes label noise. The bound fails with probability at
+    /// An upper bound on the error on fresh examples, whose labels may be noisy. The bound fails with probability at
     /// most `failure`. It equals [`SampleFit::hoeffding_sum`] if that sum is below 1.
     ///
     /// # Errors
@@ -271,7 +271,7 @@ impl FitSample for SamplePerspectron {
     type Model = SampleFit;
     type Error = InputError;
 
-    /// Fits a sample. Its largest norm may be of any scale between 1e-150 and 1e150.
+    /// Fits a halfspace to a sample. The largest norm of the points may be of any scale between 1e-150 and 1e150.
     ///
     /// # Errors
     /// [`InputError::Empty`] for fewer than two points; [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if
@@ -283,7 +283,7 @@ impl FitSample for SamplePerspectron {
             return Err(InputError::Empty);
         }
         let norms = points.norms();
-        // Squared norms and the scale 1/R must stay within f64.
+        // Squared norms and the scale 1/R must stay within the range of `f64`.
         if let Some(row) = norms.iter().position(|r| r.is_nan() || *r > LARGEST_NORM) {
             return Err(InputError::Overflow { row });
         }
@@ -406,7 +406,7 @@ mod tests {
         }
     }
 
-    /// Fits real data with its own labels, and tests the fit on held-out examples.
+    /// Fits a halfspace to real data with the original labels, and tests it on held-out examples.
     #[test]
     fn real_data() {
         let (points, labels, _) = Builtin::Wdbc.load().unwrap().into_parts();
@@ -496,8 +496,8 @@ mod tests {
         assert!((160..175).contains(&changed), "{changed}");
     }
 
-    /// There is one point per axis, so only the intercept applies to held-out points. A fit without errors on the
-    /// held-out points must have used them.
+    /// There is one point per axis, so only the intercept determines the predictions for held-out points. A fit without
+    /// errors on the held-out points must have used them.
     #[test]
     fn what_is_held_out_is_not_learned_from() {
         let rows: Vec<Vec<f64>> =

@@ -183,7 +183,7 @@ mod tests {
         assert_ne!(directions(&placed, 0.1, 1, 1, Threads::ONE).unwrap(), all);
     }
 
-    /// Computes the four practical descents again, directly from the formulas. For a point with label y, the factor of
+    /// Repeats the four practical descents, directly from the formulas. For a point with label y, the factor of
     /// LeakyReLU_λ is -(1 - λ)y if the prediction is wrong, and -λy if it is right. The factor of a Perspectron is g =
     /// (β sign(w·f) - y)/max(|w·f|, γ) with β = 1 - 2λ, and its step size is γ/(2√T (1-λ)).
     #[test]

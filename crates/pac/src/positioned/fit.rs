@@ -31,7 +31,7 @@ pub struct RuleCertificate {
     pub least: f64,
     /// The dimension k of the subspace.
     pub dim: usize,
-    /// The numbers of remaining, covered and wrong points, among points that were not used in the descent. They
+    /// The numbers of remaining, covered and misclassified points, among points that were not used in the descent. They
     /// determine the signed sum, the covered fraction and the conditional error.
     pub count: RuleCount,
 }
@@ -50,7 +50,7 @@ impl RuleCertificate {
 ///
 /// *Guarantee.* Let the examples be independent, with any distribution. Then with probability at least 1 - δ, the error
 /// on fresh examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound from the held-out errors.
-/// If in addition labels have Massart noise of rate η, and [`PositionedFit::termination`] is `Converged` under the
+/// If in addition the labels have Massart noise of rate η, and [`PositionedFit::termination`] is `Converged` under the
 /// theorem's schedule, the error is also at most η + ε.
 ///
 /// ```

@@ -49,36 +49,36 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 ///
 /// [`PositionedSchedule::Practical`], the default, needs far fewer examples: one sample, split once, or some thousands
 /// of fresh examples per round. Directions then come from subgradient descent on LeakyReLU_λ and from Perspectrons,
-/// both in radially isotropic position. The round chooses the region with the smallest G over all these directions. If
-/// no region has G at most -1/√m on m examples, the rule covers the whole subspace, with the labels that have the
-/// fewest errors. For a sample, four such lists are fitted, with λ, 3λ/4, λ/2 and λ/4 in place of λ in G. The fit
-/// returns the list with the fewest errors on the examples on which regions are chosen. Its error is bounded by
+/// both on points in radially isotropic position. The round chooses the region with the smallest G over all these
+/// directions. If no region has a G of at most -1/√m on m examples, the rule covers the whole subspace, with the labels
+/// that have the fewest errors. For a sample, four such lists are fitted, with λ, 3λ/4, λ/2 and λ/4 in place of λ in G.
+/// The fit returns the list with the fewest errors on the examples on which regions are chosen. Its error is bounded by
 /// [`PositionedFit::error_bound`].
 ///
 /// *Termination.* A fit ends with one of five results:
 ///
-/// - `Converged`: at the last test, at most a fraction 3ε/8 of the examples was not covered.
+/// - `Converged`: in the last test, at most a fraction 3ε/8 of the examples was not covered.
 /// - `AssumptionFailed`: in some round no region had a sufficiently small signed sum, or fewer uncovered examples were
 ///   found than the assumption allows. Under the practical schedule, the first case means that a rule for a whole
-///   subspace had a signed sum above 1/√m. The noise is then larger than η, or the event of probability δ occurred.
+///   subspace had a signed sum above 1/√m. The noise is then larger than η, or an event of probability at most δ
+///   occurred.
 /// - `Stalled`: because of rounding, no radially isotropic position was found.
 /// - `CapReached`: the planned number of rules was reached.
 /// - `ExamplesEnded`: the examples ended.
 ///
 /// The list is complete in all cases; its default label is the majority label of the remaining points.
 ///
-/// *Cost.* Each round takes a Forster transform, which costs O(d²) per point and pass, O(dk) per example to place it in
-/// k dimensions, and a sort. Under the theorem's schedule, the memory holds the n points and the m examples of a round.
-/// Under the practical schedule, it holds all points of a sample in radially isotropic position, as dense points.
-/// Sparse points are made dense one at a time.
+/// *Cost.* Each round computes a Forster transform, which takes O(d²) time per point and pass. It also maps examples to
+/// k dimensions, which takes O(dk) time per example, and sorts them. Under the theorem's schedule, the memory holds the
+/// n points and the m examples of a round. Under the practical schedule, it holds all points of a sample in radially
+/// isotropic position, as dense points. Sparse points are made dense one at a time.
 ///
-/// *When to use it.* Use this learner if the margin is tiny or columns differ by orders of magnitude, and the noise is
-/// not uniform. If there is a margin, the [`Perspectron`](crate::Perspectron) needs fewer examples and returns a
-/// halfspace. In more than a few hundred dimensions, radially isotropic positions take long to compute.
+/// *When to use it.* Use this learner if the margin is tiny or the columns differ by orders of magnitude, and if the
+/// noise is not uniform. If there is a margin, the [`Perspectron`](crate::Perspectron) needs fewer examples and returns
+/// a halfspace. In more than a few hundred dimensions, radially isotropic positions take long to compute.
 ///
-/// *Source.* DKT21. The argument, the constants and the practical schedule are ours:
-/// docs/theory/massart-without-margin.md.
-/// *Claims:* PM, PMn, PMt.
+/// *Source.* DKT21. The argument, the constants and the practical schedule are ours; see
+/// docs/theory/massart-without-margin.md. *Claims:* PM, PMn, PMt.
 ///
 /// ```
 /// use halfspaces_data::{Instance, Massart, Region, StudentT, random_target};
@@ -241,7 +241,7 @@ impl PositionedMassart {
         let plan = self.plan(dim);
         let solver = ForsterTransform::params().accuracy(ACCURACY).membership(MEMBERSHIP);
         let solver = solver.threads(self.0.threads).check()?;
-        // Fails early if the d × d matrices of a position do not fit in memory.
+        // This fails early if the d × d matrices of a position do not fit in memory.
         drop(zeros(dim, dim)?);
         let empty = Remainder { left: 0, points: 1, positive: 0 };
         let mut rounds = Rounds {
@@ -250,7 +250,7 @@ impl PositionedMassart {
             remainder: empty,
             termination: Termination::ExamplesEnded,
         };
-        // Whether some rule has more errors than λ and chance explain.
+        // Whether some rule has more errors than λ and chance can explain.
         let mut failed = false;
         loop {
             let Some(remainder) = source.remainder(&rounds.rules, plan.test)? else {
@@ -281,7 +281,8 @@ impl PositionedMassart {
         }
     }
 
-    /// Finds one rule. Also returns its certificate, and whether the rule has more errors than λ and chance explain.
+    /// Finds one rule. Also returns its certificate, and whether the rule has more errors than λ and chance can
+    /// explain.
     fn round<S: Source>(
         &self,
         source: &mut S,
@@ -342,8 +343,8 @@ impl PositionedMassart {
         Ok(Step::Done((place(answer)?, certificate, too_often)))
     }
 
-    /// Chooses the region of a rule. Also returns whether the region has more errors than λ and chance explain. Returns
-    /// `None` if there is no region.
+    /// Chooses the region of a rule. Also returns whether the region has more errors than λ and chance can explain.
+    /// Returns `None` if there is no region.
     fn region(
         &self,
         directions: &[Vec<f64>],
@@ -367,7 +368,7 @@ impl PositionedMassart {
                         Ok(Some((region, false)))
                     }
                     Some(_) => Ok(of(Criterion::Whole)?.map(|region| {
-                        // There are more errors than λ and chance explain.
+                        // There are more errors than λ and chance can explain.
                         let failed = count(&region).signed_sum(self.leak()) > slack;
                         (region, failed)
                     })),
@@ -456,8 +457,8 @@ impl FitSample for PositionedMassart {
     type Model = PositionedFit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample. The practical schedule splits it ([`PositionedMassart::parts`]). The theorem's schedule reads the
-    /// examples in order, like a stream; its guarantee needs independent examples.
+    /// Fits a decision list to a sample. The practical schedule splits it ([`PositionedMassart::parts`]). The theorem's
+    /// schedule reads the examples in order, like a stream; its guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<PositionedFit, Self::Error> {
         InputError::check_len(points.len(), labels.len())?;
         if labels.is_empty() {
@@ -475,8 +476,8 @@ impl FitSample for PositionedMassart {
 impl FitStream for PositionedMassart {
     type Model = PositionedFit;
 
-    /// Fits a stream, with fresh examples for every step of every round. If the stream ends early, the fit has the
-    /// rules found so far, and [`PositionedFit::termination`] is `ExamplesEnded`.
+    /// Fits a decision list to a stream, with fresh examples for every step of every round. If the stream ends early,
+    /// the list consists of the rules found so far, and [`PositionedFit::termination`] is `ExamplesEnded`.
     ///
     /// # Errors
     /// [`InputError::Empty`] for a stream without examples.
@@ -512,8 +513,8 @@ impl FitStream for PositionedMassart {
 mod tests {
     use super::*;
 
-    /// The proof needs (1/n) Σ (u·f)² >= 1/(2k) for every unit vector u. If the points lie on two axes, a quarter of
-    /// them on one axis is enough, and fewer are not.
+    /// The proof needs (1/n) Σ (u·f)² >= 1/(2k) for every unit vector u. If the points lie on two axes, at least a
+    /// quarter of them must lie on each axis.
     #[test]
     fn positions_are_as_near_as_the_proof_takes_them() {
         let reached = |few: usize| {
@@ -540,7 +541,7 @@ mod tests {
         // Here η = 0.15 and ε = 0.1, so λ = 0.2.
         let learner = PositionedMassart::params(0.15).check().unwrap();
         let plan = learner.plan(1);
-        // The labels of the outermost points are right. Of the other points, every second label is right.
+        // The direction is right about the outermost points, and about every second of the other points.
         for (right, whole) in [(600, false), (400, true)] {
             let value = |i: usize| if i < right { 2.0 } else { 1.0 };
             let label = |i: usize| if i < right || i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -613,7 +614,7 @@ mod tests {
         assert_ne!(fit.list().rules(), at(0.25));
     }
 
-    /// The subspace of the first rule is a line of the plane.
+    /// The subspace of the first rule is a line in the plane.
     #[test]
     fn a_certificate_has_the_dimension_of_its_subspace() {
         let row = |i: usize| if i % 1000 < 30 { [0.0, 1.0] } else { [1.0, 0.0] };

@@ -140,8 +140,8 @@ mod tests {
     const POSITIVE: Label = Label::Positive;
     const NEGATIVE: Label = Label::Negative;
 
-    /// Six points with |v·f| = 1, 0.8, 0.8, 0.6, 0.2, 0.1, whose labels are right, right, wrong, right, wrong, wrong.
-    /// The number of remaining points is 10.
+    /// Six points with |v·f| = 1, 0.8, 0.8, 0.6, 0.2, 0.1, for which the direction is right, right, wrong, right,
+    /// wrong, wrong. The number of remaining points is 10.
     fn placed() -> Placed {
         let values = vec![1.0, 0.8, -0.8, 0.6, 0.2, -0.1];
         let labels = vec![POSITIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE, POSITIVE];
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn the_least_signed_sum_wins() {
-        // The constant +1 has 1 error of 6, so its sum is 1 - 6·0.4 = -1.4. The regions have the sums -0.4, -0.2, -0.6,
-        // 0, 0.6.
+        // The constant +1 errs on 1 of 6 points, so its sum is 1 - 6·0.4 = -1.4. The regions have the sums -0.4, -0.2,
+        // -0.6, 0, 0.6.
         assert_eq!(chosen(0.4, Criterion::Least, 1.0), Some((None, 6, 1)));
         // For λ = 0.1, the sum is 0.4 for the constant and -0.1 for the outermost point.
         assert_eq!(chosen(0.1, Criterion::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
@@ -188,7 +188,7 @@ mod tests {
         // has -0.14.
         assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
         assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.15 }, 1.0), None);
-        // For λ = 0.1, only one region has a signed sum below 0, which is -0.01.
+        // For λ = 0.1, only one region has a negative signed sum, which is -0.01.
         assert_eq!(
             chosen(0.1, Criterion::Largest { slack: 0.01 }, 1.0),
             Some((Some(0.8f64.next_up()), 1, 0))
@@ -200,8 +200,8 @@ mod tests {
         half.labels = vec![POSITIVE, POSITIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
         half.labels[3] = POSITIVE;
         half.labels[5] = NEGATIVE;
-        // The constant has 2 errors of 6. The labels by the direction are right, right, wrong, right, wrong, right, so
-        // the direction also has 2 errors of 6.
+        // The constant errs on 2 of 6 points. The direction is right, right, wrong, right, wrong, right, so it also
+        // errs on 2 of 6 points.
         let found = choose(&[vec![1.0]], &half, 0.45, wide, Threads::ONE).unwrap().unwrap();
         assert_eq!((found.inside, found.errors), (6, 2));
     }
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(region.answer, PositionedAnswer::Halfspace { direction, threshold: 0.0 });
     }
 
-    /// For λ = 1/2 and points that are right, wrong, right, G is -1/2 for one point, 0 for two and -1/2 again for
+    /// For λ = 1/2 and predictions that are right, wrong, right, G is -1/2 for one point, 0 for two and -1/2 again for
     /// three.
     #[test]
     fn of_equal_signed_sums_the_larger_region_wins() {
@@ -229,12 +229,13 @@ mod tests {
         let placed = Placed { points, labels, left: 6 };
         let found = choose(&[vec![1.0]], &placed, 0.5, Criterion::Least, Threads::ONE).unwrap();
         let region = found.unwrap();
-        // The constant +1 has 2 errors of 6 and the sum -1; the regions have the sums -1/2, 0, -1/2, 0, -1/2, 0.
+        // The constant +1 errs on 2 of 6 points and has the sum -1; the regions have the sums -1/2, 0, -1/2, 0,
+        // -1/2, 0.
         assert_eq!((region.inside, region.errors), (6, 2));
         let mut few = placed;
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, NEGATIVE];
         // Now the regions have the sums -1/2, 0, -1/2, -1, -3/2, -2. The best region has all six points, of which 1 is
-        // wrong. The constants have the sum -1.
+        // misclassified. The constants have the sum -1.
         let found = choose(&[vec![1.0]], &few, 0.5, Criterion::Least, Threads::ONE).unwrap();
         assert_eq!((found.as_ref().unwrap().inside, found.unwrap().errors), (6, 1));
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE];

@@ -26,13 +26,13 @@ pub fn positioned_rules(dim: usize, noise: f64, excess: f64) -> u64 {
     whole((4.0 / excess).ln() / share)
 }
 
-/// The failure probability δ' = δ/(5(N+1)) of each event of a round. The events are the test of the remaining mass, the
-/// number of draws, the position, the descent and the choice.
+/// The failure probability δ' = δ/(5(N+1)) of each event of a round. The events concern the test of the remaining mass,
+/// the number of draws, the position, the descent and the choice.
 fn positioned_failure(rules: u64, failure: f64) -> f64 {
     failure / (5.0 * (rules as f64 + 1.0))
 }
 
-/// The number ⌈(64/ε) ln(1/δ')⌉ of examples in the test of whether a fraction larger than [`positioned_stop`] remains.
+/// The number ⌈(64/ε) ln(1/δ')⌉ of examples for testing whether a fraction larger than [`positioned_stop`] remains.
 fn positioned_test(excess: f64, share: f64) -> u64 {
     whole(-64.0 / excess * share.ln())
 }
@@ -148,9 +148,9 @@ pub enum PositionedSchedule {
     /// The schedule of the theorem: fresh examples for every step, one descent, and the largest region with a signed
     /// sum of at most -a.
     Theorem,
-    /// A schedule with far fewer examples. Each example is used in every round. There are several directions, and the
-    /// region has the smallest signed sum over all of them. There is no theorem for this schedule: the bound on the
-    /// error comes from the held-out errors.
+    /// A schedule with far fewer examples. Each example is used in every round. A round computes several directions,
+    /// and chooses the region with the smallest signed sum over all of them. There is no theorem for this schedule: the
+    /// bound on the error comes from the held-out errors.
     #[default]
     Practical,
 }
@@ -260,7 +260,7 @@ mod tests {
         {
             let plan = PositionedPlan::theorem(dim, noise, excess, failure);
             let (d, leak) = (dim as f64, positioned_leak(noise, excess));
-            // The mean loss of the steps, compared with -ε/(8d) at the target.
+            // The smallest loss is at most -ε/(8d), and the loss of the descent exceeds it by at most half as much.
             let share = positioned_failure(plan.rules, failure);
             assert!(5.0 * share * (plan.rules as f64 + 1.0) <= failure * (1.0 + 1e-12));
             let log = -share.ln();
@@ -278,17 +278,18 @@ mod tests {
             // N regions of the smallest fraction leave less than ε/4; N - 1 regions may leave more.
             let left = |rules: u64| (-(rules as f64) * target / (2.0 * leak)).exp();
             assert!(left(plan.rules) <= excess / 4.0 && left(plan.rules - 1) > excess / 4.0);
-            // The two sides of the test, by the Chernoff bound. Between ε/4 and ε/2 either outcome is correct.
+            // These are the Chernoff bounds for the two sides of the test. Between ε/4 and ε/2 either outcome is
+            // correct.
             let stop = positioned_stop(excess);
             let test = plan.test as f64;
             let few = test * (excess / 2.0) * (1.0 - stop / (excess / 2.0)).powi(2) / 2.0;
             let rise = stop / (excess / 4.0) - 1.0;
             let many = test * (excess / 4.0) * rise.powi(2) / (2.0 + rise);
             assert!(few >= log && many >= log && few < log + 1.0);
-            // The draws, by the Chernoff bound: their mean is twice the number needed.
+            // This is the Chernoff bound for the draws. The mean number of useful draws is twice the number needed.
             let wanted = (plan.position + plan.steps + plan.choice) as f64;
             assert!(plan.draws as f64 * excess / 4.0 >= 2.0 * wanted && wanted / 4.0 >= log);
-            // The total error: at most λ inside the regions, and any error on the remaining mass ε/2.
+            // The error is at most λ inside the regions, and arbitrary on the remaining mass of ε/2.
             assert!(leak + excess / 2.0 <= noise + excess + 1e-15);
         }
     }

@@ -10,11 +10,12 @@ use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, Threads};
 /// *Guarantee.* With |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ independent examples, the error of the chosen halfspace is within ε/2 of
 /// the smallest error with probability at least 1 - δ, for every [`Elimination`].
 ///
-/// *Cost.* For K candidates, each example takes O(Kd) time, in a single-precision product of the remaining candidates
-/// with blocks of 512 examples. Signs in doubt are computed again in double precision, so the counts are those of a
-/// plain loop. The memory holds a second copy of the candidates. Points are copied block by block.
+/// *Cost.* For K candidates, each example takes at most O(Kd) time. The remaining candidates are multiplied in single
+/// precision with blocks of 512 examples. Signs in doubt are computed again in double precision, so the counts are
+/// those of a plain loop. The memory holds a second copy of the candidates. Points are copied block by block.
 ///
-/// *Source.* CKST24 Lemma 4. Dropping candidates early is ours: docs/theory/thinned-selection.md. *Claims:* P8, P14.
+/// *Source.* CKST24 Lemma 4. Dropping candidates early is ours; see docs/theory/thinned-selection.md. *Claims:* P8,
+/// P14.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -55,7 +56,8 @@ pub struct Choice {
     pub index: usize,
     /// The number of errors of the chosen candidate.
     pub errors: u64,
-    /// The number of examples counted. All examples are counted, except with [`Elimination::EarlyStop`].
+    /// The number of examples on which errors were counted. Only [`Elimination::EarlyStop`] may stop before the last
+    /// example.
     pub examples: u64,
     /// The number of candidates that were never dropped.
     pub remaining: usize,

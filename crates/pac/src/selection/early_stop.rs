@@ -1,5 +1,5 @@
 //! Early stopping: the count ends once the leader is good enough. It skips candidates whose error is known to be close
-//! to the error of the leader. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
+//! to the error of the leader. *Source.* Ours; see docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
 
 use super::history::Deferred;
 use super::mask::{ErrorMask, PairCounts, add_pair_counts, errors_of, front, retained};
@@ -64,15 +64,15 @@ impl Selector<'_> {
         }
     }
 
-    /// Counts all deferred candidates on the examples that they missed.
+    /// Counts the errors of all deferred candidates on the examples that they missed.
     pub(super) fn reactivate_all(&mut self) {
         self.reactivate_by(None, |_, _| false);
     }
 
     /// Decides for each deferred candidate whether it `stays` deferred under a new leader. The arguments of `stays` are
     /// the candidate's errors minus the leader's errors, the number of examples on which exactly one of the two errs,
-    /// and the number of examples. A candidate that does not stay is counted on the next block that it missed, and is
-    /// tested again. After the last block, the candidate is active.
+    /// and the number of examples. If a candidate does not stay, its errors on the next block that it missed are
+    /// counted, and it is tested again. After the last block, the candidate is active.
     fn reactivate(&mut self, leader: usize, stays: impl Fn((i64, u64), u64) -> bool) {
         self.reactivate_by(Some(leader), stays);
     }

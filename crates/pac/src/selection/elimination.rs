@@ -1,8 +1,9 @@
-//! Rules for dropping candidates before all examples are counted.
+//! Rules for dropping candidates before all examples are used.
 //!
-//! *Source.* Ours, docs/theory/thinned-selection.md; `Never` is CKST24 Lemma 4. Claims: P3, P7, P8.
+//! *Source.* `Never` is CKST24 Lemma 4. The other rules are ours; see docs/theory/thinned-selection.md. Claims: P3, P7,
+//! P8.
 
-/// The rule that selects the candidates to drop before all examples are counted.
+/// The rule that selects the candidates to drop before all examples are used.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -26,7 +27,7 @@ pub enum Elimination {
     /// have if it erred on all remaining examples. The choice is unchanged.
     Lossless,
     /// Also drops candidates that are clearly worse than the best candidate, after 1, 2, 3, 4, 6, 8, 12, ... examples.
-    /// A candidate is clearly worse if its errors exceed those of the best candidate by more than
+    /// A candidate is clearly worse if its number of errors exceeds that of the best candidate by more than
     /// [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may change, but its guarantee stays
     /// the same. The guarantee compares the best candidate with each of the others. This takes half of the failure
     /// probability of a uniform bound for all candidates, and dropping takes the other half.
@@ -35,11 +36,11 @@ pub enum Elimination {
     /// Compares candidates with a leader that is about as good as the best candidate so far. Candidates that are
     /// clearly worse than the leader are dropped. A candidate is deferred once the true error of the leader is known to
     /// exceed the error of this candidate by less than ε/2, the accuracy of the whole sample
-    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). A deferred candidate is not counted under this
-    /// leader. Once every other candidate is dropped or deferred, the leader is chosen. The guarantee is the same and
-    /// needs fewer examples. If the leader changes, each deferred candidate is counted on the examples that it missed,
-    /// until the new leader is known to be close to this candidate. The reported errors are the errors on the examples
-    /// counted.
+    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). The errors of a deferred candidate are not counted
+    /// under this leader. Once every other candidate is dropped or deferred, the leader is chosen. The guarantee is the
+    /// same, but fewer examples are needed. If the leader changes, the errors of each deferred candidate are counted on
+    /// the examples that it missed, until the new leader is known to be close to this candidate. The reported errors
+    /// are those on the examples that were used.
     EarlyStop,
 }
 

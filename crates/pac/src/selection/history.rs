@@ -1,4 +1,4 @@
-//! The examples counted so far, and the deferred candidates.
+//! The examples used so far, and the deferred candidates.
 
 use super::mask::{ErrorMask, depth_of, retain, retained};
 use super::screen::Block;
@@ -7,7 +7,7 @@ use halfspaces_linalg::Label;
 /// The number of values of past examples that may be stored even if the candidates need less memory.
 pub(super) const MIN_HISTORY: usize = 1 << 20;
 
-/// The examples counted so far, stored for deferred candidates.
+/// The examples used so far, stored for deferred candidates.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct History {
@@ -81,7 +81,7 @@ impl History {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Deferred {
-    /// The number of stored blocks on which these candidates were counted.
+    /// The number of stored blocks on which the errors of these candidates were counted.
     pub(super) blocks: usize,
     pub(super) ids: Vec<usize>,
     /// The masks of these candidates for each layer, as they were when the candidates were deferred.
@@ -89,7 +89,7 @@ pub(super) struct Deferred {
 }
 
 impl Deferred {
-    /// Adds the candidates of another group that was counted on the same blocks.
+    /// Adds the candidates of another group whose errors were counted on the same blocks.
     pub(super) fn join(&mut self, other: Deferred) {
         self.ids.extend(other.ids);
         self.masks.resize_with(other.masks.len(), Vec::new);

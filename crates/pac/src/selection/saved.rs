@@ -29,8 +29,8 @@ impl MaskLayer {
 
 impl Selector<'_> {
     /// Rejects states that no sequence of examples can produce, for candidates of dimension `dim`. If all examples are
-    /// stored, they are counted again. Otherwise every dropped candidate must have enough errors to be dropped, and no
-    /// candidate may be deferred.
+    /// stored, the errors on them are counted again. Otherwise every dropped candidate must have enough errors to be
+    /// dropped, and no candidate may be deferred.
     pub(crate) fn check_saved(&self, dim: usize) -> Result<(), InputError> {
         let count = self.errors.len();
         let rows = self.labels.len();
@@ -128,10 +128,11 @@ impl Selector<'_> {
     /// Returns a number of errors that every dropped candidate must exceed, or `None` if candidates are never dropped.
     fn least_errors_dropped(&self, counted: u64) -> Option<f64> {
         let alive = self.alive.iter().map(|&c| self.errors[c]);
-        // After a candidate was dropped, the number of errors of the best candidate has grown by at most the number of
+        // Since a candidate was dropped, the number of errors of the best candidate has grown by at most the number of
         // examples that followed.
         let can_win = alive.min().map(|best| best.saturating_add(self.planned - counted));
-        // A dropped candidate has over gap·√n more errors than another one, where n is the number of disagreements.
+        // The number of errors of a dropped candidate exceeds that of another candidate by more than gap·√n, where n is
+        // the number of disagreements.
         let gap = self.gap(1).powi(2) * (1.0 - 1e-9);
         let can_win = can_win.map(|most| most as f64);
         match self.elimination {

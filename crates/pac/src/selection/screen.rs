@@ -54,7 +54,7 @@ impl Scratch {
         masks: Option<&mut [ErrorMask]>,
     ) {
         let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
-        // If there were fewer masks than candidates, the last candidates would not be counted.
+        // If there were fewer masks than candidates, the errors of the last candidates would not be counted.
         assert!(
             masks.as_ref().is_none_or(|masks| masks.len() == ids.len()),
             "one mask per candidate"

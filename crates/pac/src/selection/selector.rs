@@ -2,9 +2,9 @@
 //!
 //! The selector counts the errors of sign(w·x) for every candidate w, on the same fresh examples. It selects the
 //! candidate with the fewest errors; ties go to the earlier candidate (CKST24 Lemma 4). The count uses products of all
-//! candidates with blocks of examples, which are multiplied by their labels (z = y x). Products are computed in single
-//! precision, and again in double precision if they are too close to 0. The counts therefore equal those of a plain
-//! loop, unless the products of that loop overflow or underflow.
+//! candidates with blocks of examples, in which every example is multiplied by its label (z = y x). Products are
+//! computed in single precision, and again in double precision if they are too close to 0. The counts therefore equal
+//! those of a plain loop, unless the products of that loop overflow or underflow.
 //!
 //! [`Elimination`] drops candidates early if they cannot win or are clearly worse. It also ends the count once the best
 //! candidate is good enough (ours, docs/theory/thinned-selection.md). Two candidates are compared on the examples on
@@ -20,8 +20,8 @@ use crate::schedule;
 use halfspaces_linalg::{InputError, Label, RowView, Threads};
 use std::borrow::Cow;
 
-/// The largest dimension at which examples are counted in blocks. Longer rows are counted one at a time, because they
-/// are sparse, or because a block of them would be large.
+/// The largest dimension at which errors are counted on blocks of examples. Longer rows are processed one at a time,
+/// because they are sparse, or because a block of them would be large.
 pub(super) const MAX_BLOCK_DIM: usize = 4096;
 
 /// The candidates and their errors so far.
@@ -33,7 +33,7 @@ pub(crate) struct Selector<'c> {
     pub(super) candidates: Cow<'c, [f64]>,
     /// For each candidate, its number of errors until it was dropped.
     pub(super) errors: Vec<u64>,
-    /// The indices of the active candidates. Only active candidates are counted.
+    /// The indices of the active candidates. Only the errors of active candidates are counted.
     pub(super) alive: Vec<usize>,
     pub(super) elimination: Elimination,
     /// The failure probability of the choice.
@@ -46,8 +46,8 @@ pub(crate) struct Selector<'c> {
     pub(super) layers: Vec<MaskLayer>,
     /// The leader of [`Elimination::EarlyStop`]: an active candidate that is close to the best.
     pub(super) leader: Option<usize>,
-    /// Candidates that are not counted under the current leader, because the leader is close enough to them. Candidates
-    /// that were counted on fewer blocks come first.
+    /// Candidates whose errors are not counted under the current leader, because the leader is close enough to them.
+    /// Candidates whose errors were counted on fewer blocks come first.
     pub(super) deferred: Vec<Deferred>,
     pub(super) history: History,
     /// The rows y x of the pending block.
@@ -108,7 +108,7 @@ impl<'c> Selector<'c> {
         self.candidates.to_mut().try_reserve(values).map_err(|_| InputError::TooLarge { values })
     }
 
-    /// Adds a candidate. Must be called before the first example.
+    /// Adds a candidate. All candidates must be added before the first example.
     pub(crate) fn offer(&mut self, w: &[f64]) {
         debug_assert!(self.seen == 0 && w.len() == self.dim, "candidates come before examples");
         self.alive.push(self.errors.len());
@@ -147,14 +147,14 @@ impl<'c> Selector<'c> {
         self.candidates.chunks_exact(self.dim)
     }
 
-    /// Counts one example in the unit ball. Does nothing if the count is complete.
+    /// Counts the errors on one example in the unit ball. Does nothing if the count is complete.
     pub(crate) fn observe<R: RowView>(&mut self, x: R, y: Label) {
         if self.is_over() {
             return;
         }
         self.seen += 1;
         if self.dim > MAX_BLOCK_DIM {
-            // Few candidates of such dimensions fit in memory. These candidates have no masks.
+            // Few candidates of such a dimension fit in memory. These candidates have no masks.
             for &c in &self.alive {
                 let row = &self.candidates[c * self.dim..][..self.dim];
                 self.errors[c] += u64::from(Label::from_sign(x.dot(row)) != y);
@@ -175,8 +175,8 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// Counts the pending examples, and returns the index and the errors of the best candidate. Ties go to the earlier
-    /// candidate. There must be at least one candidate.
+    /// Counts the errors on the pending examples, and returns the index and the number of errors of the best candidate.
+    /// Ties go to the earlier candidate. There must be at least one candidate.
     pub(crate) fn best(&mut self) -> (usize, u64) {
         self.count_block();
         if self.stopped {

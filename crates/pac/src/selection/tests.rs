@@ -294,8 +294,8 @@ fn errors_outside_the_masks_need_examples() {
     assert!(selector.check_saved(4).is_err());
 }
 
-/// Applies the rules of docs/theory/thinned-selection.md for a count that ends. All errors are known in advance. Also
-/// returns the number of reactivated candidates. Returns `None` if the count exceeds the memory limit.
+/// Applies the rules of docs/theory/thinned-selection.md for a count that may end early. All errors are known in
+/// advance. Also returns the number of reactivated candidates. Returns `None` if the count exceeds the memory limit.
 fn plain_early_stop(
     candidates: &[Vec<f64>],
     points: &Points,
