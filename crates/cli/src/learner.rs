@@ -12,14 +12,14 @@ pub(crate) fn method() -> impl TypedValueParser<Value = Method> {
 fn help(method: Method) -> &'static str {
     match method {
         Method::Auto => {
-            "Average of the best of many halfspaces, fitted to the columns and to kernel features. Use this if unsure"
+            "Average of the best of many halfspaces over the columns and over kernel features. Use this if you are unsure"
         }
         Method::Massart => {
             "Decision list of halfspaces with a proved error bound if each label is wrong with a probability of at most \
              --noise. On real tables, auto makes fewer errors"
         }
         Method::Perspectron => {
-            "One halfspace for noisy labels; noise rate and margin are selected automatically"
+            "One halfspace for noisy labels; the noise rate and the margin are selected automatically"
         }
         Method::Perceptron => "Averaged perceptron, ten passes",
         Method::Logistic => "Logistic regression",

@@ -47,7 +47,7 @@ impl Labels {
         for spellings in collected.joined() {
             let shown: Vec<String> = spellings.iter().map(|s| format!("`{}`", short(s))).collect();
             frame.notes.push(format!(
-                "{}, column `{name}`: {} are one class",
+                "{}, column `{name}`: {} count as one class",
                 frame.source,
                 shown.join(" and ")
             ));
@@ -139,8 +139,8 @@ impl Labels {
         }) {
             let (low, high) = (numbers[0], numbers[count - 1]);
             return Err(DataError::user(format!(
-                "{place}: {count} different numbers from {low} to {high} in {rows} rows are a quantity, not classes; cut them into \
-                 ranges, such as low and high, in a new column, or use another column"
+                "{place}: {count} different numbers from {low} to {high} in {rows} rows are a quantity, not classes; \
+                divide them into ranges, such as low and high, in a new column, or use another column"
             )));
         }
         if 2 * alone > rows {
@@ -177,7 +177,7 @@ impl Labels {
         let advice = "correct the column if they mean the same";
         let shown = near.iter().take(MOST_SHOWN);
         let mut notes: Vec<String> = shown
-            .map(|group| format!("{place}: {group} are different classes; {advice}"))
+            .map(|group| format!("{place}: {group} count as different classes; {advice}"))
             .collect();
         if let Some(more @ 1..) = near.len().checked_sub(MOST_SHOWN) {
             notes.push(format!(
@@ -202,8 +202,8 @@ impl Labels {
             .iter()
             .map(|class| format!("`{}` ({})", short(&self.classes[*class]), rows[*class]));
         Err(DataError::user(format!(
-            "{place}: every class needs at least {least} rows, but these have fewer: {}; add rows, join classes, or take their \
-             rows out",
+            "{place}: every class needs at least {least} rows, but these have fewer: {}; add rows, join classes, or \
+            remove their rows",
             first_of(counted, MOST_SHOWN)
         )))
     }
@@ -370,7 +370,7 @@ mod tests {
             (labels.classes, labels.of_row),
             (vec!["-1".into(), "1".into()], vec![1, 0, 1, 1, 0])
         );
-        assert_eq!(frame.notes[0], "t.csv, column `y`: `1` and `1.0` and `+1` are one class");
+        assert_eq!(frame.notes[0], "t.csv, column `y`: `1` and `1.0` and `+1` count as one class");
         assert_eq!(
             labels_of(&["True", "false", "TRUE"]),
             (vec!["false".into(), "True".into()], vec![1, 0, 1])
@@ -442,8 +442,8 @@ mod tests {
             (labels.classes.len(), frame.notes)
         };
         let (count, notes) = column(&["New York", "new_york", "NEW YORK", "A", "A-", "Boston"]);
-        let said = "t.csv, column `y`: `NEW YORK` (1) and `New York` (1) and `new_york` (1) are different classes; correct the \
-                    column if they mean the same";
+        let said = "t.csv, column `y`: `NEW YORK` (1) and `New York` (1) and `new_york` (1) count as different \
+        classes; correct the column if they mean the same";
         assert_eq!((count, notes), (6, vec![said.to_owned()]));
         assert_eq!(column(&["01", "0 1", "a", "b"]).1, Vec::<String>::new());
         // If there are five groups, all are named. If there are six, five are named.

@@ -106,7 +106,7 @@ impl Table {
     ) -> Result<(), DataError> {
         let count = header.items()?;
         let Some((rows, rest)) = header.shape.split_first() else {
-            return Err(DataError::user("the array is a single value, but a table has rows"));
+            return Err(DataError::user("the array is a single value, but a table needs rows"));
         };
         if header.is_fortran && rest.len() > 1 {
             let advice = "save it in C order, with numpy.ascontiguousarray";
@@ -219,8 +219,8 @@ impl Table {
         if let Some(Rounded { item, integer }) = rounded {
             let (row, column) = place(item);
             self.notes.push(format!(
-                "row {row}, column `{column}`: {integer} has more digits than a number can represent and is rounded, as are other \
-                 integers beyond 2^53 in the array"
+                "row {row}, column `{column}`: {integer} has more digits than a 64-bit float can represent and is \
+                rounded, as are other integers beyond 2^53 in the array"
             ));
         }
         match header.item.kind {

@@ -143,7 +143,7 @@ impl Parts<'_, '_> {
                 let valid = *number >= 0.0 && *number < limit as f64;
                 let integer = T::try_from(*number as u64).ok().filter(|_| valid);
                 integers.push(integer.ok_or_else(|| {
-                    fault(format!("{number} is outside the shape; the file is damaged"))
+                    fault(format!("{number} is outside the matrix; the file is damaged"))
                 })?);
             }
             Ok(())

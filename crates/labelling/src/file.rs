@@ -318,7 +318,11 @@ impl OpenFile {
         if let Err(error) = written {
             // Remove a partly written line, so that the next one starts on a line of its own.
             let back = self.cut(self.len);
-            let rest = if back.is_err() { "; the last line may be cut off: restart" } else { "" };
+            let rest = if back.is_err() {
+                "; the last line may be truncated: restart the program"
+            } else {
+                ""
+            };
             let (path, why) = (self.path.clone(), error.to_string());
             return Err(SessionError::NotKept { path, why, rest });
         }

@@ -68,8 +68,8 @@ impl ItemSource<'_> {
         if let Some(without) = &spec.matrix_without {
             let Some(matrix) = &self.frame.block else {
                 return Err(DataError::user(format!(
-                    "{source}: the session identifies its items by the numbers of a matrix, but this table has none; \
-                     pass the same kind of file, or another file with --session"
+                    "{source}: the session identifies its items by the numbers of a matrix, but this table has no such \
+                    numbers; pass the same kind of file, or another file with --session"
                 )));
             };
             let left_out: HashSet<usize> =

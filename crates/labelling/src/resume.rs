@@ -114,7 +114,7 @@ fn event(
 fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {
     let PoolId { source, rows, columns, .. } = before;
     format!(
-        "{}: line 1: this session belongs to {source} ({rows} rows, {columns} columns); none of its items are in {} \
+        "{}: line 1: this is a session for {source} ({rows} rows, {columns} columns); none of its items are in {} \
          ({} rows, {} columns); pass another file with --session",
         path.display(),
         now.source,
@@ -131,8 +131,8 @@ fn lost(anchoring: &Anchoring, before: &PoolId, now: &PoolId) -> String {
     let (count, source) = (missing.len(), &now.source);
     let copies = missing.iter().filter(|missing| missing.is_ambiguous).count();
     let why = match before.items.as_ref().and_then(|items| items.by.id.as_ref()) {
-        Some(column) => format!("their ids are missing in column `{column}` of {source}"),
-        None => format!("they are missing in {source}, or their content has changed"),
+        Some(column) => format!("their ids are missing from column `{column}` of {source}"),
+        None => format!("they are missing from {source}, or their content has changed"),
     };
     let why = match copies {
         0 => why,

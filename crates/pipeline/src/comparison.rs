@@ -94,7 +94,7 @@ impl Comparison {
         let (rows, others) = (wrong_first.len(), wrong_second.len());
         if rows != others {
             return Err(DataError::user(format!(
-                "the first model decided {rows} rows and the second {others}; compare them on the same rows"
+                "the first model classified {rows} rows and the second {others}; compare them on the same rows"
             )));
         }
         let count = |wrong: &[bool]| wrong.iter().filter(|wrong| **wrong).count();

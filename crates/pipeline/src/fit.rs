@@ -106,7 +106,7 @@ impl FitOptions {
             self.recipe.check_apart(column, "the column by which rows are held out")?;
             if column == self.label || self.weights.as_deref() == Some(column) {
                 return Err(DataError::user(format!(
-                    "the column `{column}` by which rows are held out has another role; choose another column"
+                    "the column `{column}` by which rows are held out also has another role; choose another column"
                 )));
             }
         }
@@ -262,8 +262,9 @@ impl Pipeline {
                 is_calibrated = model.calibrate(&values, &classes, weights)?;
             } else if let SplitBy::Group(column) = &options.split {
                 notes.push(format!(
-                    "{source}: the error is not cross-validated, because fewer than {FOLDS} groups of column `{column}` are \
-                     fitted, or because one of {FOLDS} folds of groups contains all rows of a class"
+                    "{source}: the error is not cross-validated, because fewer than {FOLDS} groups of column \
+                    `{column}` are left for fitting, or because one of {FOLDS} folds of groups contains all rows of a \
+                    class"
                 ));
             }
         }
@@ -278,7 +279,9 @@ impl Pipeline {
                 let copies = row_hashes(&design).filter(|hash| learned.contains(hash)).count();
                 if copies as f64 >= COPIES * truth.len() as f64 {
                     notes.push(format!(
-                        "{source}: {copies} of {} held-out rows have the same values as a training row, so the error on new rows can be larger; if rows belong to groups, hold out whole groups (--group)",
+                        "{source}: {copies} of {} held-out rows have the same values as a row to which the model was \
+                        fitted, so the error on new rows can be larger; if rows belong to groups, hold out whole \
+                        groups (--group)",
                         truth.len()
                     ));
                 }

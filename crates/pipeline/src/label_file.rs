@@ -223,7 +223,8 @@ impl LabelFile {
         let compared = check_same_rows(table, file, &pairs, &[label], advice)?;
         if compared == 0 && file.names().len() > 1 {
             table.notes.push(format!(
-                "{}: the labels are joined to the rows of {} in order; the files have no common column that confirms this",
+                "{}: the labels are joined to the rows of {} in order; the files have no common column that could \
+                confirm this",
                 file.source, table.source
             ));
         }

@@ -59,7 +59,7 @@ impl Cells<'_> {
                     "moments" => Arc::new(TimestampMicrosecondArray::from_iter(values)),
                     "durations" => Arc::new(DurationNanosecondArray::from_iter(values)),
                     "times" => Arc::new(Time64MicrosecondArray::from_iter(values)),
-                    _ => return Err(Fault::new(format!("{kind} are not a kind of times")).into()),
+                    _ => return Err(Fault::new(format!("{kind}: not a kind of time")).into()),
                 }
             }
             Cells::Texts(texts) => Arc::new(StringArray::from_iter(texts)),

@@ -100,7 +100,7 @@ fn automatic(
     let known: Vec<usize> = known.into_iter().collect();
     if known.len() < 2 {
         return Err(Fault::new(format!(
-            "held_out = {share}: the rows to learn from are of one class; hold out fewer rows"
+            "held_out = {share}: the rows to learn from belong to one class; hold out fewer rows"
         )));
     }
     let number = |row: &usize| known.binary_search(&classes[*row]).ok();

@@ -213,10 +213,10 @@ pub(crate) struct Online {
 fn in_use<G>(error: TryLockError<G>) -> PyErr {
     PyRuntimeError::new_err(match error {
         TryLockError::WouldBlock => {
-            "another thread uses this learner; let one thread at a time learn from rows"
+            "another thread is using this learner; let one thread at a time learn from rows"
         }
         TryLockError::Poisoned(_) => {
-            "the learner is broken, because learning ended by a fault in it"
+            "the learner is broken, because a fault in it ended the learning"
         }
     })
 }
@@ -327,13 +327,15 @@ impl State {
     fn check(&self) -> Result<(), String> {
         let count = if self.classes == 2 { 1 } else { self.classes };
         if self.classes < 2 || self.learners.len() != count {
-            return Err(format!("{} learners of {} classes", self.learners.len(), self.classes));
+            return Err(format!("{} learners for {} classes", self.learners.len(), self.classes));
         }
         let dim = self.dim + usize::from(self.lift);
         for learner in &self.learners {
             let found = each!(learner, learner => learner.dim());
             if found != dim {
-                return Err(format!("a learner of {found} coordinates, but the points have {dim}"));
+                return Err(format!(
+                    "a learner for {found} coordinates, but the points have {dim}"
+                ));
             }
         }
         Ok(())

@@ -57,7 +57,7 @@ impl Rows<'_> {
                 // A negative number becomes one beyond the end, which the check refuses.
                 let starts = bytemuck::try_cast_slice::<i64, usize>(starts.as_slice()?);
                 let starts =
-                    starts.map_err(|_| Fault::new("X: CSR matrices need a system of 64 bits"))?;
+                    starts.map_err(|_| Fault::new("X: CSR matrices need a 64-bit system"))?;
                 let columns = bytemuck::cast_slice::<i32, u32>(columns.as_slice()?);
                 let values = values.as_slice()?;
                 let points = match CsrPoints::borrowed(starts, columns, values, *dim) {

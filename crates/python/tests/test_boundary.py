@@ -308,7 +308,7 @@ def test_one_thread_at_a_time_learns() -> None:
         try:
             model.predict(X[:1])
         except RuntimeError as error:
-            assert "another thread uses this learner" in str(error)
+            assert "another thread is using this learner" in str(error)
             refused += 1
     thread.join()
     assert refused > 0

@@ -416,7 +416,7 @@ def test_bad_tables_are_named(data: Any, error: Any, message: str) -> None:
         ({"learner": "auto", "c": 2.0}, "c: does not apply to the learner auto"),
         ({"learner": "svm", "noise": 0.1}, "noise: does not apply"),
         ({"holdout": 1.5}, "holdout 1.5: must be at least 0"),
-        ({"group": "x", "time": "x"}, "group and time: pass one of them"),
+        ({"group": "x", "time": "x"}, "group and time: pass only one of them"),
         ({"drop": ["z"]}, "there is no column `z`"),
         ({"drop": "y"}, "drop y: it is the column of labels"),
         ({"weights": "y"}, "weights y: it is the column of labels"),

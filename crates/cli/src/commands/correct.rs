@@ -84,7 +84,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     let found = halfspaces_frame::inspect(&args.input.data, &options, &hints)?;
     if found.reading.rows != frame.rows as u64 {
         return Err(CliError::user(format!(
-            "{}: the file changed while it was read",
+            "{}: the file changed while it was being read",
             frame.source
         )));
     }
@@ -183,7 +183,8 @@ impl Corrections {
                 && !is_same(&before.text(at), &labels.text(row))
             {
                 return Err(CliError::user(format!(
-                    "{}: row {row} has the label `{}` here, but `{}` in {}; was the row moved, or is it already corrected?",
+                    "{}: row {row} has the label `{}` here, but `{}` in {}; was the row moved, or has it already been \
+                    corrected?",
                     place(at),
                     before.text(at),
                     labels.text(row),

@@ -182,7 +182,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         None => args.label_file.read(&args.input, args.label.as_deref())?,
     };
     let label = joined.as_ref().map(|joined| joined.column.as_str()).or(args.label.as_deref());
-    let Some(label) = label else { unreachable!("--label is required without other labels") };
+    let Some(label) = label else {
+        unreachable!("--label is required if no other labels are given")
+    };
     let options = args.options(label);
     options.check()?;
     let hints = options.hints();
@@ -243,7 +245,7 @@ fn approximate_range(summary: &Summary<'_>, error: f64) -> Option<String> {
     let rows = summary.learned_from as usize;
     let rate = Rate::new((error * rows as f64).round() as usize, rows);
     let Ok(Rate { low, high, .. }) = rate else {
-        unreachable!("an error of {error} on {rows} rows is at most all of them: {rate:?}")
+        unreachable!("an error rate of {error} on {rows} rows is at most 1: {rate:?}")
     };
     Some(format!(" (about {:.1} % to {:.1} %)", 100.0 * low, 100.0 * high))
 }
@@ -339,8 +341,8 @@ fn text(summary: &Summary<'_>) -> String {
                     visible(column)
                 ),
                 SplitBy::Time(column) => format!(
-                    "guarantee   none: the held-out rows are the last ones by `{}`, and later rows can differ; the interval assumes independent \
-                     rows",
+                    "guarantee   none: the held-out rows are the last ones in the order of `{}`, and later rows can \
+                    differ; the interval assumes independent rows",
                     visible(column)
                 ),
             });
@@ -355,8 +357,8 @@ fn text(summary: &Summary<'_>) -> String {
     }
     if summary.weighted {
         lines.push(
-            "note        the probabilities count each row with its weight; with --balanced, they are as if all classes \
-             were equally frequent"
+            "note        the calibration of the probabilities counts each row with its weight; with --balanced, the \
+            probabilities are as if all classes were equally frequent"
                 .to_owned(),
         );
     }

@@ -33,7 +33,7 @@ const PIECES: [&str; 5] =
     ["piece", "points", "dimensions", "least eigenvalue", "largest eigenvalue"];
 
 /// The uses of radially isotropic position, as HTML.
-const WHY: &str = "In radially isotropic position no direction has more weight than another, whatever the units and the \
+const WHY: &str = "In radially isotropic position, no direction has more weight than another, whatever the units and the \
     correlations of the columns. Learners that depend on lengths and angles, such as the perceptron, then make fewer \
     mistakes, and each halfspace in the new coordinates is also a halfspace in the old ones. The transform also gives \
     an estimate of the covariance that heavy tails do not distort.";
@@ -352,7 +352,10 @@ impl Transformed {
                 "the certificate misses the requested accuracy because of rounding; pass a larger --accuracy"
             }
         };
-        format!("{} points are not in position: {why}", self.parts.unplaced().len())
+        format!(
+            "{} points are not in radially isotropic position: {why}",
+            self.parts.unplaced().len()
+        )
     }
 
     fn rows_of_pieces(&self) -> Vec<Vec<String>> {
@@ -420,9 +423,9 @@ impl Transformed {
             body.push_str(&format!("<p>{}.</p>\n", escape(&line)));
         }
         body.push_str("<h2>Pieces</h2>\n<p>A piece of k dimensions contains at least the fraction k/d of the points \
-            that remain after the pieces above it, where d is the dimension of these points. The eigenvalues are \
-            those of (k/n) Σ u uᵀ over the n unit vectors u of the piece, recomputed from the input; in radially \
-            isotropic position all of them are 1.</p>\n");
+        that remain when the pieces above it are removed, where d is the dimension of these points. The eigenvalues \
+        are those of (k/n) Σ u uᵀ over the n unit vectors u of the piece, recomputed from the input; in radially \
+        isotropic position, all of them are 1.</p>\n");
         body.push_str(&table(&PIECES, self.rows_of_pieces()));
         let figures = self.figures();
         if let Some(Figure { caption, .. }) = figures.first() {

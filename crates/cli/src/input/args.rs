@@ -167,7 +167,7 @@ fn format() -> impl TypedValueParser<Value = Format> {
 
 fn help(format: Format) -> &'static str {
     match format {
-        Format::Csv => "Comma-separated values, or another separator (--delimiter)",
+        Format::Csv => "Comma-separated values, or values with another separator (--delimiter)",
         Format::Tsv => "Tab-separated values",
         Format::Libsvm => "`label index:value ..` per line; columns are named by their indices",
         Format::Parquet => "Apache Parquet",

@@ -109,7 +109,7 @@ const CASES: [(&str, &str); 114] = [
     ),
     (
         "fit rare.csv --label y --text a -o out --force",
-        "no word or part of a word occurs in at least two rows, but not in all rows, of a",
+        "every word or part of a word of a occurs in only one row or in all rows",
     ),
     (
         "fit slip.csv --label y --category a -o out --force",

@@ -249,7 +249,7 @@ fn sessions_of_several_annotators_are_merged() {
         assert_eq!(cells[4], if row == 3 { "?" } else { truth[row] });
     }
     let (_, notes) = typed(folder.path(), &merge[1..], "q\n");
-    let said = "2 annotators (ann, bob): the same class in 9 of 11 rows with at least two labels; Cohen's kappa";
+    let said = "2 annotators (ann, bob): all labels agree in 9 of 11 rows with at least two labels; Cohen's kappa";
     assert!(notes.contains(said) && notes.contains("; 2 tied, 0 only uncertain"), "{notes}");
     let mut terminal = Terminal::start(folder.path(), &merge);
     let mut asked = Vec::new();
@@ -418,7 +418,7 @@ fn unsuitable_sessions_are_refused() {
         folder.path(),
         &["label", "other.csv", "--classes", "in,out", "--session", "s.jsonl"],
     );
-    assert!(said.contains("this session belongs to pool.csv (10 rows, 2 columns)"), "{said}");
+    assert!(said.contains("a session for pool.csv (10 rows, 2 columns)"), "{said}");
     let said = refused(folder.path(), &["label", "pool.csv", "--session", "pool.csv"]);
     assert!(said.contains("not a session file"), "{said}");
     for (args, part) in [

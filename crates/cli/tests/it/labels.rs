@@ -282,7 +282,8 @@ fn groups_and_times_are_held_out_together() {
     assert_eq!(model["pipeline"]["report"]["split"]["group"], "patient");
     let said = succeed(folder, "fit t.csv --label y --time day -o m.json --force --drop patient");
     assert!(
-        said.contains("the last ones by `day`") && said.contains("hold-out    80 rows"),
+        said.contains("the last ones in the order of `day`")
+            && said.contains("hold-out    80 rows"),
         "{said}"
     );
     for (options, said) in [
@@ -308,7 +309,7 @@ fn copies_of_fitted_rows_are_reported() {
     write(folder, "once.csv", format!("a,b,y\n{once}"));
     write(folder, "often.csv", format!("a,b,y\n{}", once.repeat(5)));
     let said = notes(folder, "fit often.csv --label y -o m.json --holdout 0.2");
-    assert!(said.contains("held-out rows have the same values as a training row"), "{said}");
+    assert!(said.contains("held-out rows have the same values as a row to which"), "{said}");
     let said = notes(folder, "fit once.csv --label y -o n.json --holdout 0.2");
     assert!(!said.contains("same values"), "{said}");
 }
@@ -334,7 +335,7 @@ fn a_rare_class_is_found_by_its_cost() {
     assert!(said.contains("the model predicts `healthy` for every held-out row"), "{said}");
     let said = succeed(folder, "explain m.json u.csv");
     assert!(
-        said.contains("increase of the log loss")
+        said.contains("increase in the log loss")
             && said.contains("\na  0.")
             && said.contains("\nb  0.000"),
         "{said}"

@@ -275,7 +275,7 @@ fn classes_of_equal_numbers_are_reported() {
     let output = run_line(dir.path(), fit);
     assert!(output.status.success());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("`1` and `1.0` are one class"), "{said}");
+    assert!(said.contains("`1` and `1.0` count as one class"), "{said}");
     assert!(!said.contains("`2`"), "{said}");
 }
 

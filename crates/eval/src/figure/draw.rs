@@ -430,7 +430,7 @@ fn draw_names(
     let column = frame.right + GAP;
     for ((series, lines), centre) in series.iter().zip(names).zip(centres) {
         let Some((x, y)) = series.end().map(|end| frame.at(end)) else {
-            unreachable!("only lines with an end have names next to them")
+            unreachable!("only lines with a last point have names next to them")
         };
         put(
             svg,

@@ -81,12 +81,12 @@ pub(crate) fn find(
     if literal_quotes {
         let line = first_quote(&rows).unwrap_or(1);
         notes.push(format!(
-            "quotation marks are read as characters of the text: the one in line {line} does not enclose a cell"
+            "quotation marks are read as characters of the text, because the one in line {line} does not enclose a cell"
         ));
     }
     if let Some(line) = several_lines {
         notes.push(format!(
-            "quotation marks enclose cells of several lines, as in line {line}, though each line could be a row"
+            "quotation marks enclose cells that span several lines, as in line {line}, though each line could be a row"
         ));
     }
     let mut layout = Layout {
@@ -252,7 +252,8 @@ impl Layout {
         if self.header > 1 {
             let first = rows[start].line;
             self.notes.push(format!(
-                "lines {first} to {} are read as the column names, such as `{}`; pass --header if only line {first} contains names",
+                "lines {first} to {} are read as the names of the columns, such as `{}`; pass --header if only line \
+                {first} contains names",
                 rows[start + self.header - 1].line,
                 short(&String::from_utf8_lossy(self.raw_names.last().map_or(&[], |n| n)))
             ));

@@ -113,7 +113,7 @@ impl Rows<'_> {
             }
             Ok(of_level) => {
                 self.record.notes.push(format!(
-                    "{}, column `{}`: numbers are written without {} here, unlike when the model was fitted",
+                    "{}, column `{}`: numbers are written without {} here, unlike those to which the model was fitted",
                     self.context.source,
                     short(self.name),
                     format.describe()
@@ -202,7 +202,8 @@ impl Rows<'_> {
             Moved::Assumed => "no offset from UTC, unlike",
         };
         self.record.notes.push(format!(
-            "{}, column `{}`: `{}` has {how} the times from which the format was detected; it is read as {} at their offset",
+            "{}, column `{}`: `{}` has {how} the times from which the format was detected; it is read as {} at their \
+            offset",
             self.context.source,
             short(self.name),
             short(cell),
@@ -274,9 +275,9 @@ impl Rows<'_> {
         let place = (self.context.place)(raw.first_row(level));
         let (name, cell) = (self.name, short(raw.levels[level].trim()));
         DataError::user(format!(
-            "{place}, column `{name}`: points separate the parts of `{cell}`, as in dates with the day first, but the dates had the \
-             month first and no points when the column was first read; pass --day-first if the day is first, or write the \
-             dates as 2024-12-31"
+            "{place}, column `{name}`: dots separate the parts of `{cell}`, as in dates with the day first, but the \
+            dates from which the format was detected had the month first and no dots; pass --day-first if the day is \
+            first, or write the dates as 2024-12-31"
         ))
     }
 
@@ -293,8 +294,8 @@ impl Rows<'_> {
             _ => "",
         };
         DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` is not {expected}, unlike the cells from which the type of the column was detected; correct it{decimal}, \
-             or pass --missing '{cell}' if it means that the value is missing"
+            "{place}, column `{name}`: `{cell}` is not {expected}, unlike the cells from which the type of the column \
+            was detected; correct it{decimal}, or pass --missing '{cell}' if it means that the value is missing"
         ))
     }
 }

@@ -76,7 +76,7 @@ impl Inference<'_> {
                 let (values, mut record) = self.texts(cells, true);
                 if is_number {
                     record.notes.push(self.note(
-                        "the file declares these numbers as a category; they are read as one",
+                        "the file declares these numbers as a category; they are read as categories",
                     ));
                 }
                 Ok((values, record))

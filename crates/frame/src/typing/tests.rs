@@ -534,7 +534,7 @@ fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
     assert_eq!(apply(&rule, &["5/7/2025"], &plain).unwrap(), may);
     for cell in ["05.07.2025", "15.07.2025"] {
         let error = apply(&rule, &["1/2/2025", cell], &plain).unwrap_err().to_string();
-        let said = format!("line 3, column `c`: points separate the parts of `{cell}`");
+        let said = format!("line 3, column `c`: dots separate the parts of `{cell}`");
         assert!(error.contains(&said) && error.contains("pass --day-first"), "{error}");
     }
     assert_eq!(apply(&rule, &["05.07.2025"], &day_first).unwrap(), july);

@@ -366,7 +366,7 @@ fn lines_of_a_quoted_text_are_no_rows() {
         assert_eq!((frame.rows, frame.column_count()), (40, 2));
         let text = frame.column("t").unwrap().text(7);
         assert_eq!(text.replace("\r\n", "\n"), "word 7, said \"ok\"\nline two 7");
-        assert!(frame.notes.iter().any(|note| note.contains("cells of several lines")));
+        assert!(frame.notes.iter().any(|note| note.contains("cells that span several lines")));
     }
     // The same holds if the table contains only one such text among other texts.
     let mut rows: Vec<String> =

@@ -147,7 +147,7 @@ pub(super) fn check_massart(method: Method, dim: usize) -> Result<(), DataError>
     }
     Err(DataError::user(format!(
         "--learner massart: it computes with matrices of {dim} x {dim} numbers, and {MAX_MASSART} x {MAX_MASSART} is the \
-         limit; use --learner perspectron, which needs no matrix but a margin for its guarantee, or --learner auto"
+         limit; use --learner perspectron, which needs no matrix (but its guarantee requires a margin), or --learner auto"
     )))
 }
 

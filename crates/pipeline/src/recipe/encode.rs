@@ -414,8 +414,8 @@ impl<'f> Encoder<'f> {
             (_, Some(place)) => out(place, 1.0),
             (None, _) if !missing && self.unseen == Unseen::Error => {
                 return Err(DataError::user(format!(
-                    "{}, column `{name}`: the value is missing, but no value was missing in the fit; fill it in, \
-                     or use --unseen zero",
+                    "{}, column `{name}`: the value is missing, but no value was missing when the model was fitted; \
+                    fill it in, or use --unseen zero",
                     self.frame.place(row)
                 )));
             }
@@ -498,8 +498,8 @@ impl<'f> Entries<'f> {
                     let missing = (0..values.len()).find(|row| values.is_missing(*row));
                     if let (Some(row), Unseen::Error) = (missing, unseen) {
                         return Err(DataError::user(format!(
-                            "{}, column `{name}`: the number is missing, but no number was missing in the fit; fill it in, or use \
-                             --unseen zero",
+                            "{}, column `{name}`: the number is missing, but no number was missing when the model was \
+                            fitted; fill it in, or use --unseen zero",
                             frame.place(row)
                         )));
                     }

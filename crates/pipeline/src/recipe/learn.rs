@@ -86,8 +86,8 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
                 Categories::Found(kind) => kind,
                 Categories::Text(count) => {
                     notes.push(format!(
-                        "{}: column `{name}` has {count} different texts; it is learned as text, by its words and runs of \
-                         characters; use --drop '{name}' to leave it out",
+                        "{}: column `{name}` has {count} different texts; it is treated as text, with words and runs \
+                        of characters as features; use --drop '{name}' to leave it out",
                         frame.source
                     ));
                     text(&column.values, options.hash_bits)
@@ -198,7 +198,7 @@ fn check_names(
 
 fn without_words(names: &[String]) -> String {
     format!(
-        "no word or part of a word occurs in at least two rows, but not in all rows, of {}",
+        "every word or part of a word of {} occurs in only one row or in all rows",
         first_of(names, MAX_NAMES)
     )
 }

@@ -383,7 +383,8 @@ impl Recipe {
             let (columns, verb) =
                 if empty.len() == 1 { ("column", "has") } else { ("columns", "have") };
             notes.push(format!(
-                "{}: {columns} {} {verb} no value in any row, but had values in the fit; all are replaced by defaults from the fit",
+                "{}: {columns} {} {verb} no value in any row, but had values when the model was fitted; all are \
+                replaced by defaults from the fit",
                 frame.source,
                 empty.join(", ")
             ));
@@ -438,8 +439,8 @@ impl Recipe {
         let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         (!found.is_empty()).then(|| {
             format!(
-                "{}: many numbers are outside the range of the training rows, so the error may be larger than the model reports: \
-                 {shown}{more}",
+                "{}: many numbers are outside the range of the rows to which the model was fitted, so the error may be \
+                larger than the model reports: {shown}{more}",
                 frame.source
             )
         })

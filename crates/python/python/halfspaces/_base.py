@@ -61,7 +61,7 @@ def rows(X: Any) -> Any:
     if sparse.issparse(X):
         matrix: Any = X
         if matrix.shape[1] > np.iinfo(np.int32).max:
-            raise ValueError(f"X has {matrix.shape[1]} columns; sparse rows have at most {np.iinfo(np.int32).max}")
+            raise ValueError(f"X has {matrix.shape[1]} columns; sparse rows can have at most {np.iinfo(np.int32).max}")
         return (
             native(matrix.indptr, np.int64),
             native(matrix.indices, np.int32),
@@ -72,7 +72,7 @@ def rows(X: Any) -> Any:
 
 
 def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Return the sorted classes and the number of the class of each row."""
+    """Return the sorted classes, and for each row the number of its class."""
     # Counting is much faster than sorting.
     if y.dtype.kind == "b" and y.any() and not y.all():
         return np.array([False, True]), y.astype(np.int64)
@@ -88,7 +88,7 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int6
 
 
 def check_labels(y: npt.NDArray[Any]) -> None:
-    """Refuse labels that are not classes."""
+    """Raise ValueError if labels cannot be classes."""
     try:
         check_classification_targets(y)
     except TypeError:
@@ -156,7 +156,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 @contextmanager
 def parameter_names(**names: str) -> Iterator[None]:
-    """Replace the names of parameters in errors of the native module by their names in Python."""
+    """Replace the names of parameters in errors of the native module with their names in Python."""
     try:
         yield
     except ValueError as error:
@@ -176,7 +176,7 @@ def check_flag(name: str, value: Any) -> bool:
 def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
     """Check rows, and labels if there are any, as scikit-learn does.
 
-    The native module checks that the rows are finite, and says where they are not.
+    The native module checks that all numbers are finite, and its error names the first one that is not.
     """
     try:
         return validate_data(
@@ -195,7 +195,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = Tr
 
 
 def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns with halfspaces.Pipeline") -> ValueError:
-    """Return the error, with advice if rows contain strings; `mixed` is the advice for a table."""
+    """Return the error, with advice added if rows contain strings; `mixed` is the advice for a table."""
     if "could not convert string to float" not in str(error):
         return error
     return ValueError(
@@ -261,7 +261,7 @@ class NativeState(BaseEstimator):
 
 
 class ClassifierBase(ClassifierMixin, NativeState):
-    """A classifier of two or more classes."""
+    """A classifier for two or more classes."""
 
     classes_: npt.NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""Classifiers that are fitted to a sample at once."""
+"""Classifiers that are fitted to all rows of a sample at once."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _check_class_weight(weights: Any) -> None:
 def _weights_of_classes(class_weight: Any, classes: Any, numbers: Any, weights: Floats | None) -> Floats:
     """Return the weight of each row's class.
 
-    Balanced classes have the same total weight, where a row of weight 2 counts as two rows.
+    If `class_weight` is "balanced", all classes have the same total weight. A row of weight 2 counts as two rows.
     """
     if isinstance(class_weight, Mapping):
         of_row: Floats = compute_sample_weight(class_weight, classes[numbers])
@@ -82,9 +82,9 @@ class _BoundedClassifier(_BatchClassifier):
 
         The bound holds with probability at least ``1 - failure`` if the rows given to ``fit`` are independent draws
         from one distribution and new rows come from the same distribution, including the labels and their noise. It
-        does not depend on any assumption about the noise. With more than two classes, it is the sum of the bounds of
-        the binary models, each with an equal share of `failure`. If the errors on the held-out rows are counted for the
-        classifier as a whole, it is the bound for this single count.
+        does not depend on any assumption about the noise. With more than two classes, the bound of a one-vs-rest
+        classifier is the sum of the bounds of its binary models, each with an equal share of `failure`. For
+        `HalfspaceClassifier`, the held-out errors of the whole classifier are counted, so there is a single bound.
 
         Parameters
         ----------
@@ -132,11 +132,11 @@ class _Probabilities:
 class HalfspaceClassifier(_Probabilities, _BoundedClassifier):
     """The default classifier: compares halfspaces over columns and over kernel features, and averages the best.
 
-    Candidates with and without kernel features, losses that resist wrong labels, and scales of the columns are compared
-    by cross-validation, and weak ones are dropped early. For CSR rows with more than 100 columns, such as texts, the
-    candidates are linear. CSR rows with fewer columns are learned like dense rows, unless dense rows would take more
-    than eight times the memory. Probabilities are calibrated on rows that the models did not learn from. This is the
-    learner ``auto`` of the command ``halfspaces fit``.
+    Candidates differ in the loss (some losses resist wrong labels), in the scales of the columns, and in whether they
+    use kernel features. They are compared by cross-validation, and weak ones are dropped early. For CSR rows with more
+    than 100 columns, such as texts, the candidates are linear. CSR rows with fewer columns are treated like dense rows,
+    unless dense rows would take more than eight times the memory. Probabilities are calibrated on rows that the models
+    did not learn from. This is the learner ``auto`` of the command ``halfspaces fit``.
 
     Parameters
     ----------
@@ -236,8 +236,8 @@ class PerspectronClassifier(_BoundedClassifier):
     """The Perspectron: a halfspace learned from labels, many of which may be wrong.
 
     For each guess of the noise rate and the margin, a run makes steps along the gradient divided by the distance to the
-    boundary. The model is the iterate with the fewest held-out errors among those of all runs. Standardise the columns
-    first. With more than two classes, one model per class is fitted (one-vs-rest).
+    boundary. The model is the iterate with the fewest held-out errors among the iterates of all runs. Standardise the
+    columns first. With more than two classes, one model per class is fitted (one-vs-rest).
 
     Parameters
     ----------
@@ -266,7 +266,8 @@ class PerspectronClassifier(_BoundedClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     report_ : list of dict
-        For each binary model: steps, the chosen noise rate and margin, held-out rows and errors.
+        For each binary model: the number of steps, the chosen noise rate and margin, and the numbers of held-out rows
+        and of errors on them.
 
     Notes
     -----
@@ -339,8 +340,8 @@ class MassartClassifier(_BoundedClassifier):
     """A decision list of halfspaces in radially isotropic position, for Massart noise without a margin.
 
     Each round brings the remaining rows into radially isotropic position, learns a direction, and predicts the labels
-    in the region where it is most certain. The next round gets the other rows. The orders of magnitude of the columns
-    do not matter. With more than two classes, one model per class is fitted (one-vs-rest).
+    in the region where this direction is most certain. The next round gets the other rows. The orders of magnitude of
+    the columns do not matter. With more than two classes, one model per class is fitted (one-vs-rest).
 
     Parameters
     ----------
@@ -351,7 +352,7 @@ class MassartClassifier(_BoundedClassifier):
     failure : float, default=0.05
         The probability of a larger error if `schedule` is "theorem".
     schedule : {"practical", "theorem"}, default="practical"
-        Whether to use the sizes and thresholds of the theorem, which need very many rows, or practical ones.
+        Whether to use practical sample sizes and thresholds, or those of the theorem, which need very many rows.
     held_out : float, default=0.15
         The fraction of the rows that is held out for `error_bound`; 0 holds out none.
     fit_intercept : bool, default=True
@@ -364,11 +365,12 @@ class MassartClassifier(_BoundedClassifier):
     Attributes
     ----------
     report_ : list of dict
-        For each binary model: the number of rules, how the fit ended, held-out rows and errors.
+        For each binary model: the number of rules, how the fit ended, and the numbers of held-out rows and of errors on
+        them.
 
     Notes
     -----
-    Guarantee: with ``schedule="theorem"`` an error of at most `noise_rate` + `excess` with probability 1 - `failure`;
+    Guarantee: with ``schedule="theorem"``, an error of at most `noise_rate` + `excess` with probability 1 - `failure`;
     otherwise `error_bound`.
 
     Examples
@@ -432,11 +434,11 @@ class MassartClassifier(_BoundedClassifier):
 
 
 class LinearSVM(_BatchClassifier):
-    """A linear support vector machine with (squared) hinge loss, solved to a given relative duality gap (`tol`).
+    """A linear support vector machine with the hinge loss or its square, solved to a relative duality gap of `tol`.
 
     Minimises ``0.5 * (|w|^2 + b^2) + C * sum(max(0, 1 - y * (w @ x + b)))``, as LIBLINEAR does. The intercept is
     penalised, so standardise the columns first. With more than two classes, one model per class is fitted
-    (one-vs-rest), and its values are mapped to log odds.
+    (one-vs-rest), and the decision values are mapped to log odds.
 
     Parameters
     ----------
@@ -763,7 +765,7 @@ _BASELINE = """
     Attributes
     ----------
     report_ : list of dict
-        For each binary model: steps or rules, and how the fit ended.
+        For each binary model: the number of steps or rules, and how the fit ended.
 
     Examples
     --------

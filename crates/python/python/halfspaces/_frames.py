@@ -1,4 +1,4 @@
-"""Converts tables of other libraries for the native module, and results to tables."""
+"""Converts tables of other libraries to the form that the native module expects, and results to tables."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def names(argument: str, given: Any) -> list[str]:
 
 
 def reading_of(given: Reading | None) -> dict[str, Any]:
-    """Return the options of reading in the form that the native module expects."""
+    """Return the options for reading a table in the form that the native module expects."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"reading={given!r}: must be a dict of options")
     options: dict[str, Any] = dict(given or {})
@@ -170,7 +170,7 @@ def classes_of(names: list[str], source: Any, label: str) -> npt.NDArray[Any]:
 
 
 def _distinct(source: Any, label: str) -> Iterable[Any]:
-    """Return the distinct values of a column of a table in memory, in the order of the rows."""
+    """Return the distinct values of a column of a table in memory, in the order of their first rows."""
     if isinstance(source, str):
         return []
     _, table = source
@@ -201,7 +201,7 @@ def _of_pandas(frame: Any) -> Any:
 
     kind = "pandas DataFrame"
     if frame.columns.nlevels > 1:
-        raise ValueError("data: the columns have several levels; join them to one name each")
+        raise ValueError("data: the columns have several levels; join the levels of each column into one name")
     columns = []
     for at, name in enumerate(frame.columns):
         column = frame.iloc[:, at]
@@ -361,7 +361,7 @@ _DAY = datetime.datetime(2000, 1, 1)
 
 
 def _without_zones(name: Any, values: list[Any]) -> list[Any]:
-    """Convert times with a time zone to UTC, and issue a warning if any of them has another offset."""
+    """Convert times with a time zone to UTC, and issue a warning if any of them has an offset other than 0."""
     zoned = [isinstance(value, datetime.datetime) and value.tzinfo is not None for value in values]
     if not any(zoned):
         return values
@@ -424,7 +424,7 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
 
 
 def table_of(columns: dict[str, Any]) -> Any:
-    """Return a pandas DataFrame of arrays, or the dict if pandas is not installed."""
+    """Return the arrays as a pandas DataFrame, or as the given dict if pandas is not installed."""
     try:
         import pandas as pd
     except ImportError:

@@ -121,7 +121,7 @@ class Doubt(NamedTuple):
     predicted : object
         The class that the model predicts from all other labels.
     probability : float
-        The probability of the label, from all other labels.
+        The probability of the label, estimated from all other labels.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class Labeler:
     classifier, `tell` the labels of random rows. The rows, the answers in their order and `random_state` determine the
     session bit for bit. Threads may share a `Labeler`; a call waits until the call of another thread has returned.
 
-    With a session file, each answer is on the disk before the method returns. The command uses the same files:
+    With a session file, each answer is saved to disk before the method returns. The command uses the same files:
     ``halfspaces label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or
     on a data frame that was saved as CSV, and a `Labeler` continues a session of the command. An answer belongs to the
     content of its row (or to its id), so rows may be added, removed and sorted between two runs.
@@ -183,8 +183,8 @@ class Labeler:
         Whether to ask about the surest row first, or about the likeliest examples of the class with the fewest labels
         until each class has 20.
     seek : object or None, default=None
-        A class to look for: the session always asks about the row that is most likely to belong to this class, whatever
-        `order` is.
+        A class to look for: the session always asks about the row that is most likely to belong to this class,
+        whatever `order` is.
     keep_found : bool, default=False
         Whether to continue even if labelled rows are missing from `X`. Their answers stay in the session file.
     random_state : int, RandomState or None, default=None
@@ -326,7 +326,7 @@ class Labeler:
 
     @_one_at_a_time
     def skip(self) -> None:
-        """Postpone the question about this row to the end."""
+        """Postpone the open question until all other rows have been asked about."""
         self._native.skip(self._open("skip()").row)
 
     @_one_at_a_time
@@ -336,7 +336,7 @@ class Labeler:
 
     @_one_at_a_time
     def undo(self) -> Question | None:
-        """Undo the last answer, skip or uncertain answer.
+        """Undo the last answer. Skipping a row and leaving it as uncertain count as answers.
 
         Returns
         -------
@@ -362,14 +362,15 @@ class Labeler:
         Warns
         -----
         DataWarning
-            If a class has no label yet, because the predictions of its rows are then wrong.
+            If no row has been labelled with some class yet, because the predictions for rows of this class are then
+            wrong.
         """
         numbers, _ = self._native.predictions()
         given = {label for _, label in self._native.labels()}
         unlabelled = [value for number, value in enumerate(self.classes_) if number not in given]
         if unlabelled:
             shown = ", ".join(map(repr, unlabelled[:10])) + (", ..." if len(unlabelled) > 10 else "")
-            warn([f"predict: no row has been labelled {shown} yet, so the predictions of such rows are wrong"])
+            warn([f"predict: no row has been labelled {shown} yet, so the predictions for such rows are wrong"])
         labels: npt.NDArray[Any] = _array_of(self.classes_)[numbers]
         return labels
 

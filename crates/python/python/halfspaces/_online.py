@@ -92,7 +92,7 @@ class _OnlineClassifier(ClassifierBase):
             return self._updated()
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from the rows in the given order, once.
+        """Learn once from the rows, in the given order.
 
         If the call is interrupted, or if the learner itself refuses a row (too large a norm, overflow), the learner
         keeps what it has learned so far. A first call that fails changes nothing.
@@ -104,7 +104,7 @@ class _OnlineClassifier(ClassifierBase):
         y : array-like of shape (n_samples,)
             The labels.
         classes : array-like of shape (n_classes,) or None, default=None
-            All classes that can occur. It must be given in the first call.
+            All classes that can occur. They must be given in the first call.
 
         Returns
         -------
@@ -150,7 +150,7 @@ def _documented(text: str, name: str, arguments: str = "") -> str:
 
 class Perceptron(_OnlineClassifier):
     __doc__ = _documented(
-        """The perceptron: adds or subtracts each row that it predicts wrongly.
+        """The perceptron: adds or subtracts each row whose class it predicts wrongly.
 
     It makes at most (R / gamma)^2 mistakes on rows of norm at most R that a halfspace separates with margin gamma, in
     any order. The last weights are the model; `AveragedPerceptron` is usually better on noisy labels. With more than
@@ -212,14 +212,14 @@ class AveragedPerceptron(_OnlineClassifier):
 
 class PassiveAggressiveClassifier(_OnlineClassifier):
     __doc__ = _documented(
-        """The passive-aggressive algorithm: the smallest change of the weights that gives a row a margin of 1.
+        """The passive-aggressive algorithm: the smallest change to the weights that gives a row a margin of 1.
 
     With more than two classes, one learner per class is fitted (one-vs-rest).
 
     Parameters
     ----------
     C : float or None, default=1.0
-        The limit on the size of a step; smaller values resist wrong labels. ``None`` sets no limit (PA).
+        The limit on the size of a step; wrong labels have less effect if it is small. ``None`` sets no limit (PA).
     damped : bool, default=False
         Whether the step is damped (PA-II) instead of capped (PA-I).""",
         "PassiveAggressiveClassifier",
@@ -259,7 +259,7 @@ class AROWClassifier(_OnlineClassifier):
     Parameters
     ----------
     r : float, default=1.0
-        The regularisation; larger values change the weights less.""",
+        The strength of the regularisation; larger values change the weights less.""",
         "AROWClassifier",
     )
 
@@ -286,7 +286,7 @@ class AROWClassifier(_OnlineClassifier):
 
 class SecondOrderPerceptron(_OnlineClassifier):
     __doc__ = _documented(
-        """The second-order perceptron: a perceptron of rows that are whitened by the rows of earlier mistakes.
+        """The second-order perceptron: a perceptron on rows that are whitened with the rows of earlier mistakes.
 
     For d columns, an update takes O(d^2) time and the state takes O(d^2) memory. With more than two classes, one
     learner per class is fitted (one-vs-rest).
@@ -294,7 +294,7 @@ class SecondOrderPerceptron(_OnlineClassifier):
     Parameters
     ----------
     a : float, default=1.0
-        The regularisation, positive.""",
+        The strength of the regularisation, positive.""",
         "SecondOrderPerceptron",
     )
 
@@ -378,7 +378,7 @@ class OnlineMassart(_OnlineClassifier):
 
 
 class KernelPerceptron(_OnlineClassifier):
-    """The kernel perceptron: a sum of kernel values of the rows that were predicted wrongly.
+    """The kernel perceptron: a signed sum of kernel values, one for each row that was predicted wrongly (a support).
 
     A prediction takes O(d) time for each support. With more than two classes, one learner per class is fitted
     (one-vs-rest).

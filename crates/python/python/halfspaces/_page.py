@@ -109,7 +109,7 @@ class LabelPage:
         return self.labels()
 
     def stop(self) -> None:
-        """Stop the page. No answer is lost; the same call of `label_page` with the same `session` continues it."""
+        """Stop the page. No answer is lost; calling `label_page` again with the same `session` continues it."""
         if self._process.poll() is None:
             self._process.terminate()
         try:
@@ -173,7 +173,7 @@ def label_page(
     Returns
     -------
     LabelPage
-        The page. It runs until the person finishes the session, or until ``stop``.
+        The page. It runs until the person finishes the session, or until ``stop`` is called.
 
     Raises
     ------
@@ -219,7 +219,8 @@ def _checked(data: Any) -> Any:
     array = np.asarray(data)
     if array.ndim != 2 or not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
         raise ValueError(
-            f"data: an array of shape {array.shape} and type {array.dtype}; it must be numbers in two dimensions, or a path"
+            f"data: an array of shape {array.shape} and type {array.dtype}; it must contain numbers in two dimensions, "
+            "or be a path"
         )
     return array
 

@@ -30,7 +30,7 @@ LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
 
 
 def check_learner(learner: str) -> str:
-    """Return `learner` if the command `halfspaces` has a learner with this name."""
+    """Return `learner` if the command ``halfspaces`` has a learner with this name."""
     if learner not in LEARNERS:
         raise ValueError(f"learner={learner!r}: must be one of {', '.join(LEARNERS)}")
     return learner
@@ -62,8 +62,8 @@ class Pipeline:
     classes_ : ndarray of shape (n_classes,)
         The classes. With two classes, the positive one is last. After a fit to a DataFrame or another table in memory,
         these are values of the column of labels, so predictions can be compared with that column. Dates are strings
-        such as 2020-01-31. After a fit to a file, and after `load`, the type is that of the names: if all are integers
-        of 64 bits or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the classes are integers or floats;
+        such as 2020-01-31. After a fit to a file, and after `load`, the type is that of the names: if all are 64-bit
+        integers or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the classes are integers or floats;
         ``false`` and ``true`` are booleans; all others are strings.
     class_names : list of str
         The classes as they are written in the model file.
@@ -199,10 +199,10 @@ class Pipeline:
         Warns
         -----
         DataWarning
-            For each decision that could be wrong; they are also in ``notes``.
+            For each decision that could be wrong. These decisions are also in ``notes``.
         """
         if group is not None and time is not None:
-            raise ValueError("group and time: pass one of them")
+            raise ValueError("group and time: pass only one of them")
         for argument, column in {"label": label, "weights": weights, "group": group, "time": time}.items():
             if not isinstance(column, str) and (argument == "label" or column is not None):
                 raise TypeError(f"{argument}={column!r}: must be the name of a column")
@@ -351,9 +351,9 @@ class Pipeline:
         Returns
         -------
         dict
-            The output of ``halfspaces evaluate --json``: the error with an exact 95 % interval, baseline, confusion
-            matrix, recall, precision, AUC and average precision of each class, the error at several coverages, and log
-            loss, Brier score and calibration of the probabilities.
+            The output of ``halfspaces evaluate --json``: the error with an exact 95 % interval; the baseline; the
+            confusion matrix; the recall, precision, AUC and average precision of each class; the error at several
+            coverages; and the log loss, Brier score and calibration of the probabilities.
         """
         given = self._given(unseen, costs, threshold, reading)
         source = source_of(data)
@@ -364,7 +364,7 @@ class Pipeline:
         return evaluation
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, which the command and `Pipeline.load` read. An existing file is replaced at the end.
+        """Write the model file, which the command and `Pipeline.load` can read. An existing file is replaced.
 
         Parameters
         ----------
@@ -434,7 +434,7 @@ class Pipeline:
         if unseen not in ("error", "zero"):
             raise ValueError(f"unseen={unseen!r}: must be 'error' or 'zero'")
         if costs is not None and threshold is not None:
-            raise ValueError("costs and threshold: pass one of them")
+            raise ValueError("costs and threshold: pass only one of them")
         if costs is not None:
             costs = [[self._name_of(name), check_number("costs", cost)] for name, cost in dict(costs).items()]
         return {

@@ -21,9 +21,9 @@ class TextVectorizer(TransformerMixin, NativeState):
 
     A text has two groups of terms: words and pairs of adjacent words, and runs of 2 to 5 characters. All are in lower
     case, and no particular language is assumed. A term that occurs n times has the weight
-    ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))`` if N_t of the N training texts contain it. The weights of each group
-    are divided by their norm and by the square root of two. The command ``halfspaces`` learns from columns of text in
-    the same way.
+    ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))`` if N_t of the N texts given to `fit` contain it. The weights of
+    each group are divided by their norm and by the square root of two. The command ``halfspaces`` learns from columns
+    of text in the same way.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         Parameters
         ----------
         X : iterable of str
-            The texts. A missing text (None or NaN) is an empty one.
+            The texts. A missing text (None or NaN) counts as an empty one.
         y : None
             Ignored.
 
@@ -69,7 +69,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         Raises
         ------
         ValueError
-            If there is no term that occurs in at least two texts but not in all texts.
+            If every term occurs in only one text or in all texts.
         """
         bits = None if self.hash_bits is None else check_count("hash_bits", self.hash_bits, most=28)
         self._native = _core.fit_texts(_texts(X), bits)
@@ -82,7 +82,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         Parameters
         ----------
         X : iterable of str
-            The texts. Terms that no training text contains are left out.
+            The texts. Terms that `fit` did not collect are left out.
 
         Returns
         -------

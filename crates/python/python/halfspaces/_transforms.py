@@ -67,14 +67,14 @@ class _Transformer(TransformerMixin, NativeState):
 class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
     """The Forster transform: a linear map after which rows, scaled to norm 1, have the same spread in all directions.
 
-    If more than a fraction k/d of the rows in d dimensions lie in a subspace of k dimensions, no such map exists. Then
-    the rows of that subspace are transformed, and `outcome_` says so. Rows of zeros have no direction and are not used
-    by `fit`.
+    If more than a fraction k/d of the rows in d dimensions lie in a subspace of k dimensions, no such map exists. In
+    this case, the map is fitted to the rows in that subspace, and `outcome_` says so. Rows of zeros have no direction
+    and are not used by `fit`.
 
     Parameters
     ----------
     tol : float, default=1e-6
-        All eigenvalues of the second moments of the result, times the dimension, are within `tol` of 1.
+        All eigenvalues of the second-moment matrix of the result, times the dimension, are within `tol` of 1.
     max_iter : int, default=200
         The maximum number of steps.
     max_condition : float, default=1e13
@@ -170,7 +170,7 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Return the unit vectors of the rows; rows of zeros, which have no direction, stay zeros.
+        """Return the transformed rows, scaled to norm 1; rows of zeros, which have no direction, stay zeros.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class TylerScatter(NativeState):
     precision_ : ndarray of shape (n_features, n_features)
         Its pseudo-inverse.
     dist_ : ndarray of shape (n_samples,)
-        The squared robust distances of the training rows.
+        The squared robust distances of the rows given to `fit`.
     outcome_ : {"radially_isotropic", "heavy_subspace", "unresolved"}
         How the fit ended. If it is "heavy_subspace", the matrix is that of a subspace.
 
@@ -260,7 +260,7 @@ class TylerScatter(NativeState):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Estimate location and scatter.
+        """Estimate the location and the scatter matrix.
 
         Parameters
         ----------
@@ -341,10 +341,10 @@ class TylerScatter(NativeState):
 
 
 class RankScaler(OneToOneFeatureMixin, _Transformer):
-    """Replaces each number by its rank in the training column, scaled to mean 0 and standard deviation 1.
+    """Replaces each number with its rank in the fitted column; ranks have mean 0 and standard deviation 1.
 
-    It is useful for columns with heavy tails, counts and percentages. The rank of a number between two numbers of the
-    training column is interpolated.
+    It is useful for counts, percentages and columns with heavy tails. The rank of a number between two numbers of the
+    fitted column is interpolated.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ class RankScaler(OneToOneFeatureMixin, _Transformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the ranks.
+        """Compute the ranks of the numbers in each column.
 
         Parameters
         ----------
@@ -382,7 +382,7 @@ class RankScaler(OneToOneFeatureMixin, _Transformer):
 class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
     """Features whose inner products approximate a Gaussian or Laplacian kernel, from landmarks among the rows.
 
-    Standardise the columns first. A linear classifier of the features is a kernel classifier of the columns.
+    Standardise the columns first. A linear classifier on the features is a kernel classifier on the columns.
 
     Parameters
     ----------

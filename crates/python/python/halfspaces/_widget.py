@@ -48,7 +48,7 @@ class LabelWidget:
     labeler : Labeler
         The session.
     widget : anywidget.AnyWidget
-        The widget itself, for layouts of ipywidgets. The page shows its trait ``state``.
+        The widget itself, for use in layouts of ipywidgets. The page shows its trait ``state``.
 
     Examples
     --------

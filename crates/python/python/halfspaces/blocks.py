@@ -3,8 +3,8 @@
 A job is a bytes object. A process that holds rows runs the job on them with `partial`, and `merge` joins partial
 results, in any order and on any machine. The result does not depend on which process held which rows, not even in the
 last bit: rows are split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part
-begins at a multiple of `BLOCK_ROWS`; only the last part may end elsewhere. If a block was computed twice, it counts
-once.
+begins at a multiple of `BLOCK_ROWS`; only the last part may end elsewhere. If a job was run twice on a block, the
+block counts once.
 
 `halfspaces.dask` does this with Dask. For another engine, write a `Source`.
 """
@@ -64,7 +64,7 @@ def partial(job: bytes, X: Any, y: Any = None, positive: Any = None, first: int 
     job : bytes
         The job, as given to `Source.run`.
     X : array-like of shape (n_rows, n_columns)
-        Consecutive rows. All parts except the last have a multiple of `BLOCK_ROWS` rows.
+        Consecutive rows. Their number must be a multiple of `BLOCK_ROWS`, except in the last part.
     y : array-like of shape (n_rows,) or None, default=None
         The labels of the rows, if the job needs them.
     positive : object, default=None
@@ -86,7 +86,7 @@ def partial(job: bytes, X: Any, y: Any = None, positive: Any = None, first: int 
     """
     X = np.asarray(X)
     if X.ndim != 2:
-        raise ValueError(f"X has {X.ndim} dimensions; rows need 2")
+        raise ValueError(f"X has {X.ndim} dimensions, but needs 2")
     labels = native([] if y is None else np.asarray(y) == positive, np.int64)
     return _core.partial(job, rows(X), labels, first, n_jobs)
 
@@ -107,13 +107,13 @@ def merge(parts: Sequence[bytes]) -> bytes:
     Raises
     ------
     ValueError
-        If the results belong to different jobs, or if a block was computed twice with different results.
+        If the results belong to different jobs, or if a job was run twice on a block with different results.
     """
     return _core.merge(list(parts))
 
 
 class MemorySource:
-    """Rows in memory, as a `Source` that computes all jobs itself.
+    """Rows in memory, as a `Source` that runs all jobs itself.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class ForsterTransform(BaseEstimator):
     Parameters
     ----------
     tol : float, default=1e-6
-        All eigenvalues of the second moments of the result, times the dimension, are within `tol` of 1.
+        All eigenvalues of the second-moment matrix of the result, times the dimension, are within `tol` of 1.
     max_iter : int, default=200
         The maximum number of steps.
     max_condition : float, default=1e13
@@ -293,7 +293,7 @@ class _Linear(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_classes)
-            For two classes one value per row, positive for ``classes_[1]``; otherwise one value per class.
+            For two classes, one value per row, positive for ``classes_[1]``; otherwise one value per class.
         """
         check_is_fitted(self)
         values: Floats = np.asarray(X, dtype=np.float64) @ self.coef_.T + self.intercept_
@@ -321,7 +321,7 @@ class LogisticRegression(_Linear):
     """Logistic regression by Newton's method on rows that several processes hold.
 
     Minimises the objective of `halfspaces.LogisticRegression`: half the squared norm of the weights plus `C` times the
-    loss. Each step takes one job, which computes the loss, the gradient and the Hessian.
+    loss. Each step runs one job, which computes the loss, the gradient and the Hessian.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ class LogisticRegression(_Linear):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The classes.
     coef_ : ndarray of shape (1, n_columns) or (n_classes, n_columns)
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -376,7 +376,7 @@ class AveragedPerceptron(_Linear):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The classes.
     coef_ : ndarray of shape (1, n_columns) or (n_classes, n_columns)
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -423,7 +423,7 @@ def largest_margins(source: Source, w: Any, count: int) -> tuple[npt.NDArray[np.
 
 
 def count_errors(source: Source, coef: Any, intercept: Any = None) -> npt.NDArray[np.int64]:
-    """Return the number of rows that each of several halfspaces gets wrong, for two classes.
+    """Return the number of rows that each of several halfspaces misclassifies, for two classes.
 
     Parameters
     ----------
@@ -432,7 +432,7 @@ def count_errors(source: Source, coef: Any, intercept: Any = None) -> npt.NDArra
     coef : array-like of shape (n_halfspaces, n_columns)
         The weights of the halfspaces.
     intercept : array-like of shape (n_halfspaces,) or None, default=None
-        Their intercepts. ``None`` is 0.
+        Their intercepts. ``None`` means that all are 0.
 
     Returns
     -------
@@ -443,7 +443,7 @@ def count_errors(source: Source, coef: Any, intercept: Any = None) -> npt.NDArra
     biases = np.zeros(len(weights)) if intercept is None else native(intercept, np.float64)
     if weights.ndim != 2 or biases.shape != weights.shape[:1]:
         raise ValueError(
-            f"coef has shape {weights.shape}, intercept {biases.shape}; one intercept for each row of coef"
+            f"coef has shape {weights.shape}, intercept {biases.shape}; pass one intercept for each row of coef"
         )
     classes = source.classes()
     if len(classes) != 2:

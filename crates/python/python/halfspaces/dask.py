@@ -4,7 +4,7 @@ The estimators are those of `halfspaces.blocks`, with Dask collections as `X` an
 Dask uses: threads of this process, or the workers of a `distributed.Client`. The result is bit-for-bit identical for
 any number of workers and any chunks, even if workers are lost and their tasks are repeated.
 
-Needs ``pip install "halfspaces[dask]"``.
+It needs ``pip install "halfspaces[dask]"``.
 
 Examples
 --------
@@ -38,7 +38,7 @@ except ImportError as error:
     raise ImportError('halfspaces.dask needs Dask; install it with: pip install "halfspaces[dask]"') from error
 
 CHUNK_BYTES = 2**25
-"""The size of the parts of the rows that a task reads, about 32 MB."""
+"""The approximate number of bytes of the part of the rows that one task reads, about 32 MB."""
 MERGED_AT_ONCE = 16
 """The number of partial results that one task joins."""
 
@@ -71,7 +71,7 @@ class DaskSource:
     def __init__(self, X: Any, y: Any = None) -> None:
         array = _as_array("X", X, lengths=True)
         if array.ndim != 2:
-            raise ValueError(f"X has {array.ndim} dimensions; rows need 2")
+            raise ValueError(f"X has {array.ndim} dimensions, but needs 2")
         n_rows, n_columns = array.shape
         if n_rows == 0 or n_columns == 0:
             raise ValueError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
@@ -118,7 +118,7 @@ class DaskSource:
 
 
 def _by_rows(X: Any, work: Any, dtype: Any, columns: int | None) -> Any:
-    """Apply `work` to the rows of a Dask collection, part by part, at the time when the result is computed."""
+    """Apply `work` to the rows of a Dask collection, part by part, when the result is computed."""
     array = _as_array("X", X, lengths=False)
     array = array.rechunk({1: -1})
     if columns is None:
@@ -134,7 +134,7 @@ def _keep_names(model: Any, X: Any) -> None:
 
 
 def _check_names(model: Any, X: Any) -> None:
-    """Refuse a dataframe whose columns differ from those of the fit or are in another order."""
+    """Raise ValueError if the columns of a dataframe are not those of the fit, in the same order."""
     check_is_fitted(model)
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is None or not hasattr(X, "columns"):
@@ -142,8 +142,8 @@ def _check_names(model: Any, X: Any) -> None:
     found = [str(name) for name in X.columns]
     if found != fitted.tolist():
         raise ValueError(
-            f"X has the columns {', '.join(found[:20])}, but the model was fitted to {', '.join(fitted[:20])}; pass these, "
-            f"in this order"
+            f"X has the columns {', '.join(found[:20])}, but the model was fitted to {', '.join(fitted[:20])}; pass "
+            f"these columns in this order"
         )
 
 

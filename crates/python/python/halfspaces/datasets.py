@@ -66,7 +66,7 @@ def halfspace(
     Parameters
     ----------
     n_samples, n_features : int, default=1000 and 10
-        The shape of the rows.
+        The numbers of rows and columns.
     distribution : str, default="margin_ball"
         ``margin_ball``: uniform in the unit ball without the band of half-width `margin` around the boundary;
         ``margin_shell``: unit rows, a fraction `share` of which are exactly at the margin; ``ill_conditioned_ball``:
@@ -80,7 +80,7 @@ def halfspace(
     rate : float, default=0.0
         The probability of a wrong label on noisy rows, at least 0 and below 0.5.
     where : {"everywhere", "far", "near"}, default="everywhere"
-        The rows with noise: all rows (random classification noise), or only the rows whose distance from the boundary
+        Which rows have noise: all rows (random classification noise), or only the rows whose distance from the boundary
         is at least ("far") or at most ("near") `threshold` (Massart noise).
     threshold : float, default=0.5
         See `where`.
@@ -215,16 +215,17 @@ def heavy_subspace(
     Parameters
     ----------
     n_samples, n_features : int, default=500 and 10
-        The shape of the rows. `n_samples` must be at least ``5 * n_features`` and is rounded up to a multiple of
-        `n_features`.
+        The numbers of rows and columns. `n_samples` must be at least ``5 * n_features`` and is rounded up to a multiple
+        of `n_features`.
     heavy_dim : int, default=3
         The dimension of the subspace.
     kind : str, default="gaussian"
         The distribution of the rows: gaussian, elliptical, norms6, norms150, duplicates, nested, two_planes, integer,
         one_hot, clustered, student_t or noisy.
     excess : float, default=None
-        The subspace contains this part, up to 0.7, of the rows beyond the fraction ``heavy_dim / n_features``. With 0,
-        it contains exactly that fraction, and the map exists. ``None`` means one row more than that fraction.
+        In addition to the fraction ``heavy_dim / n_features`` of the rows, the subspace contains this part of the other
+        rows, at most 0.7. With 0, it contains exactly that fraction, and the map exists. ``None`` means one row more
+        than that fraction.
     seed : int, default=0
         The seed of the rows.
 
@@ -257,8 +258,8 @@ def massart_noise(
 ) -> tuple[npt.NDArray[Any], Floats]:
     """Add Massart noise to the labels of any two-class data.
 
-    A row is far from the boundary if it is far from the halfspace between the means of the two classes, after the columns
-    are standardised.
+    Rows are far from or near the boundary of the halfspace whose normal points from the mean of one class to that of
+    the other, after the columns are standardised.
 
     Parameters
     ----------
@@ -269,7 +270,7 @@ def massart_noise(
     rate : float, default=0.2
         The probability that the label of a noisy row is flipped, at least 0 and below 0.5.
     where : {"far", "near", "everywhere"}, default="far"
-        The rows that are noisy.
+        Which rows are noisy.
     share : float, default=0.5
         The fraction of the rows that are far, or near.
     seed : int, default=0
@@ -294,7 +295,7 @@ def massart_noise(
     X, y = check_X_y(X, y, dtype=np.float64, order="C")
     classes, numbers = np.unique(y, return_inverse=True)
     if len(classes) != 2:
-        raise ValueError(f"y has {len(classes)} classes; Massart noise is for two")
+        raise ValueError(f"y has {len(classes)} classes; Massart noise needs two")
     numbers = np.ascontiguousarray(numbers, dtype=np.int64)
     rate, share = check_number("rate", rate), check_number("share", share)
     noisy, probabilities = _core.add_noise(rows(X), numbers, rate, where, share, check_count("seed", seed, least=0))

@@ -84,7 +84,7 @@ def margins(values: Any, y: Any, *, bins: int = 40, ax: Axes | None = None) -> A
     check_consistent_length(found, labels)
     classes = np.unique(labels)
     if len(classes) != 2:
-        raise ValueError(f"y has {len(classes)} classes; margins are for two")
+        raise ValueError(f"y has {len(classes)} classes; margins need two")
     signed = np.where(labels == classes[1], found, -found)
     edges = np.histogram_bin_edges(signed, bins=check_count("bins", bins)).tolist()
     wrong = signed < 0
@@ -153,7 +153,7 @@ def calibration(
 ) -> Axes:
     """Draw the fraction of correct predictions against their probability, in bins of equal width.
 
-    The bars are 95 % intervals of the fraction (Wilson). A calibrated model is on the diagonal.
+    The bars are 95 % intervals for the fraction (Wilson). The points of a calibrated model lie near the diagonal.
 
     Parameters
     ----------

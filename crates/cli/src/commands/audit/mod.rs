@@ -127,7 +127,7 @@ impl AuditArgs {
         let frame = halfspaces_frame::read(&self.input.data, &options, &hints)?;
         if rows.last().is_some_and(|last| *last >= frame.rows) {
             return Err(CliError::user(format!(
-                "{}: the file changed while it was read",
+                "{}: the file changed while it was being read",
                 frame.source
             )));
         }
@@ -181,7 +181,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         Some(joined) => (joined.frame, joined.column, joined.rows),
         None => {
             let Some(label) = args.label.clone() else {
-                unreachable!("--label is required without --labels")
+                unreachable!("--label is required if --labels is not given")
             };
             let hints = args.columns.options().without_dropped(Hints::texts([label.clone()]));
             let frame = args.input.read_as(&hints)?;
@@ -307,8 +307,8 @@ impl AuditReport {
     fn unit(&self) -> &'static str {
         match self.labels.classes.len() {
             2 => {
-                "agreement: in units of the classifier's mean |decision value|; negative if it predicts the suggested \
-                 class"
+                "agreement: in units of the classifier's mean |decision value|; negative if the classifier predicts \
+                the suggested class"
             }
             _ => {
                 "agreement: probability of the label minus that of the best other class (without probabilities, the \
@@ -347,8 +347,8 @@ impl AuditReport {
         let rows = self.contradictions.iter().flatten().count();
         (rows > 0).then(|| {
             format!(
-                "{rows} rows have nearly the same text as a row with another label (cosine at least 0.9): one of the two \
-                 labels is likely wrong"
+                "{rows} rows have nearly the same text as a row with another label (cosine similarity at least 0.9): \
+                one of the two labels is likely wrong"
             )
         })
     }

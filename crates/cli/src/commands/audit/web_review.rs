@@ -43,7 +43,7 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
         return Ok(());
     }
     let folder = tempfile::tempdir()
-        .map_err(|error| CliError::system(format!("temporary folder: {error}")))?;
+        .map_err(|error| CliError::system(format!("cannot create a temporary folder: {error}")))?;
     let (ranking, answers) = (folder.path().join("ranking.csv"), folder.path().join("answers.csv"));
     write_file(&ranking, false, |out| out.write_all(&ranked))?;
     let session = session_path(corrected);

@@ -97,17 +97,17 @@ fn facts(model: &Pipeline, explanation: &Explanation) -> String {
     row("predicts", format!("column {}", model.label_column()));
     row("learner", explanation.learner.clone());
     row("rows of the table", report.rows.to_string());
-    row("training rows", report.learned_from.to_string());
+    row("rows used for the fit", report.learned_from.to_string());
     let classes = report.classes.iter().map(|class| format!("{} ({})", class.name, class.rows));
     row("classes (rows)", classes.collect::<Vec<_>>().join(", "));
-    row("error of the most common class", percent(report.commonest_error));
+    row("error if the most common class is always predicted", percent(report.commonest_error));
     if let Some(error) = report.findings.cross_validated {
         row("cross-validated error", percent(error));
     }
     let split = match &report.split {
         SplitBy::Random => "drawn at random".to_owned(),
         SplitBy::Group(column) => format!("whole groups of column {column}"),
-        SplitBy::Time(column) => format!("the last rows by column {column}"),
+        SplitBy::Time(column) => format!("the last rows in the order of column {column}"),
     };
     match explanation.held_out {
         Some(rate) => {
@@ -121,7 +121,7 @@ fn facts(model: &Pipeline, explanation: &Explanation) -> String {
         row("rows left out", format!("{} labelled {label} that look like {class}", left_out.rows));
     }
     if let (Some(noise), Some(margin)) = (report.findings.noise, report.findings.margin) {
-        row("noise rate and margin found", format!("{}, {margin:.4}", percent(noise)));
+        row("selected noise rate and margin", format!("{}, {margin:.4}", percent(noise)));
     }
     row(
         "probabilities",
@@ -167,13 +167,14 @@ fn candidates(report: &Report) -> String {
     };
     let rows = findings.compared.iter().take(LISTED).enumerate().map(row);
     let mut html = format!(
-        "<p>Compared on {}; each row was predicted by a fit without this row. The model averages the candidates in use.</p>\n{}",
+        "<p>Compared on {}; each row was predicted by models that were fitted without it. The model averages the \
+        candidates that are in use.</p>\n{}",
         counted(findings.compared_on as u64, "row"),
         table(&["error", "in use", "candidate"], rows)
     );
     if findings.dropped > 0 {
         let count = counted(findings.dropped as u64, "more candidate");
-        html.push_str(&format!("<p>{count} failed an early comparison on part of the rows.</p>\n"));
+        html.push_str(&format!("<p>{count} lost an early comparison on part of the rows.</p>\n"));
     }
     heading("Candidates", &html)
 }
@@ -184,7 +185,7 @@ fn errors(evaluation: &Evaluation) -> String {
     } = evaluation;
     let mut facts = vec![
         ("error", format!("{} on {} rows", error.text(), error.of)),
-        ("error of the most common class", percent(*baseline)),
+        ("error if the most common class is always predicted", percent(*baseline)),
     ];
     if let Some(scores) = probabilities {
         let ProbabilityScores { log_loss, brier, calibration_error, .. } = scores;
@@ -276,9 +277,9 @@ fn importance(on_data: &OnData) -> String {
         vec![escape(&of.column), number(of.increase), error, bar(of.increase.max(0.0) / largest)]
     });
     format!(
-        "<p>The importance of a column is the {} when its cells are shuffled among {} rows, as a mean of {} shuffles, \
-         with its standard error. {} of {} columns are shown. Columns that carry the same information can replace each \
-         other, so their values are small.</p>\n{}",
+        "<p>The importance of a column is the {} when its cells are shuffled among {} rows: the mean of {} shuffles, \
+        with its standard error. {} of {} columns are shown. Columns that carry the same information can replace each \
+        other, so their values are small.</p>\n{}",
         text::measure(importance.measure),
         importance.rows,
         importance.shuffles,
@@ -295,9 +296,12 @@ fn margins(on_data: &OnData) -> String {
     });
     let what = match on_data.labelled {
         true => {
-            "The margin is the absolute decision value over its mean, negative if misclassified."
+            "The margin of a row is its decision value divided by the mean absolute decision value; it is negative if \
+            the row is misclassified."
         }
-        false => "The margin is the decision value over its mean absolute value.",
+        false => {
+            "The margin of a row is its decision value divided by the mean absolute decision value."
+        }
     };
     format!("<p>{what}</p>\n{}", table_of_html(&["margin", "rows", ""], rows))
 }

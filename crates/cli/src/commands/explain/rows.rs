@@ -128,8 +128,8 @@ impl ExplainedRow {
                  standard errors"
             }
             false => {
-                "contributions (Shapley values) are parts of the decision value of the predicted class minus that of the \
-                 best other class, with standard errors"
+                "contributions (Shapley values) are parts of the difference between the decision value of the \
+                predicted class and that of the best other class, with standard errors"
             }
         }
     }

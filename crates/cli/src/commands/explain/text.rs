@@ -94,8 +94,8 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
 /// The quantity by which importance is measured, in words.
 pub(super) fn measure(measure: ImportanceMeasure) -> &'static str {
     match measure {
-        ImportanceMeasure::LogLoss => "increase of the log loss",
-        ImportanceMeasure::Error => "increase of the error rate",
+        ImportanceMeasure::LogLoss => "increase in the log loss",
+        ImportanceMeasure::Error => "increase in the error rate",
         ImportanceMeasure::Changed => "fraction of predictions that change",
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn load(args: &LabelArgs) -> Result<Option<Pipeline>, CliError> {
     let Some(path) = &args.model else { return Ok(None) };
     if args.input.data == Path::new("-") {
         return Err(CliError::user(
-            "--model: the table is read twice, so it must be a file instead of standard input",
+            "--model: the table is read twice, so it must be a file, not standard input",
         ));
     }
     let model = Pipeline::load(path)?;

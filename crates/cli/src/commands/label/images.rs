@@ -80,8 +80,9 @@ impl Images {
         names.sort_by(|a, b| by_numbers(a, b));
         if names.len() != rows {
             return Err(CliError::user(format!(
-                "{shown}: {} images for {rows} rows; the folder needs one image per row, and the names of the images give the \
-                 order; otherwise pass a CSV file with a column of paths (--items FILE --image COLUMN)",
+                "{shown}: {} images for {rows} rows; the folder needs one image per row, and the rows must be in the \
+                order of the image names; otherwise, pass a CSV file with a column of paths (--items FILE --image \
+                COLUMN)",
                 names.len()
             )));
         }
@@ -160,7 +161,7 @@ impl Images {
         let Some(kind) = kind(&path) else {
             let kinds = KINDS.map(|(ending, _)| ending).join(", ");
             return Err(format!(
-                "{name} does not have the extension of an image; the supported extensions are {kinds}"
+                "{name} does not have the file extension of an image; the supported extensions are {kinds}"
             ));
         };
         match path.metadata() {
@@ -265,7 +266,10 @@ mod tests {
             );
         }
         assert!(
-            of("text.txt").unwrap_err().to_string().contains("not have the extension of an image")
+            of("text.txt")
+                .unwrap_err()
+                .to_string()
+                .contains("not have the file extension of an image")
         );
         // A Windows path.
         assert!(of(r"sub\b.png").unwrap().read(0).unwrap().1.ends_with(b".png"));

@@ -64,7 +64,7 @@ pub(super) fn annotators(
         let name = name(&path, &log);
         annotators.add(&name, &record).map_err(|why| {
             CliError::user(format!(
-                "{}: {why}; name the annotator of each session with --annotator when it is started",
+                "{}: {why}; name the annotator of each session with --annotator when you start it",
                 path.display()
             ))
         })?;
@@ -101,11 +101,12 @@ fn agreement(annotators: &Annotators) -> String {
     let alpha = alpha.map(|alpha| format!("; Krippendorff's alpha {alpha:.3}"));
     let coefficient = if annotators.names().len() == 2 { kappa } else { alpha };
     let coefficient = coefficient.unwrap_or_else(|| {
-        "; the agreement cannot be measured: no row has two labels, or all labels are equal".into()
+        "; the agreement cannot be measured: no row has two labels, or all labels are the same"
+            .into()
     });
     let rows = counted(several as u64, "row");
     format!(
-        "{} ({}): the same class in {agreed} of {rows} with at least two labels{coefficient}; {tied} tied, {uncertain} \
+        "{} ({}): all labels agree in {agreed} of {rows} with at least two labels{coefficient}; {tied} tied, {uncertain} \
          only uncertain",
         counted(annotators.names().len() as u64, "annotator"),
         annotators.names().join(", ")

@@ -42,8 +42,8 @@ pub(super) fn rows(
         let (label, other) = (label.text(*at), &known[place].1);
         if find_class(&label, std::slice::from_ref(other)).is_none() {
             return Err(CliError::user(format!(
-                "{}: row {row} has the label `{label}` here, but `{other}` in {}; was the row moved, or is it already \
-                 corrected?",
+                "{}: row {row} has the label `{label}` here, but `{other}` in {}; was the row moved, or has it already \
+                been corrected?",
                 frame.place(*at),
                 pool.place(*row)
             )));

@@ -296,7 +296,8 @@ fn list(controller: &Controller, items: &Items, listed: Listed) -> (Vec<usize>, 
         for doubt in doubts {
             let (given, predicted) = (name(doubt.class), name(doubt.predicted));
             let percent = 100.0 * doubt.probability;
-            let answer = format!("{given} ({percent:.0} % likely), the others suggest {predicted}");
+            let answer =
+                format!("{given} ({percent:.0} % likely), the other answers suggest {predicted}");
             add(&mut text, doubt.index, answer);
         }
     }

@@ -7,7 +7,7 @@ _PLAIN = {"decimal": "point", "group": None, "affix": None}
 
 
 def _refuse(column, cell, expected):
-    raise ValueError(f'column `{column["name"]}`: {cell!r} is not {expected}, unlike the cells in the fit')
+    raise ValueError(f'column `{column["name"]}`: {cell!r} is not {expected}, unlike the cells to which the model was fitted')
 
 
 def _text(column, cell):
@@ -136,7 +136,7 @@ def _category(at, cell, unseen):
     text = None if text is None else _text(column, text)
     if text is None:
         if not column["missing"] and unseen == "error":
-            raise ValueError(f'column `{column["name"]}`: the value is missing, but no value was missing in the fit')
+            raise ValueError(f'column `{column["name"]}`: the value is missing, but no value was missing when the model was fitted')
         return len(column["levels"]) if column["missing"] else None
     places, by_key = _levels(at)
     place = places.get(text)

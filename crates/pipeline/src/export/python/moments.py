@@ -40,8 +40,8 @@ def _moment(column, cell):
         if parsed is not None:
             if order == "month-first" and not reading.get("points") and _has_doubtful_points(text):
                 raise ValueError(
-                    f'column `{column["name"]}`: points separate the parts of {cell!r}, as in dates with the day first, but '
-                    "the dates in the fit had the month first and no points; write the dates as 2024-12-31"
+                    f'column `{column["name"]}`: dots separate the parts of {cell!r}, as in dates with the day first, but '
+                    "the dates in the fit had the month first and no dots; write the dates as 2024-12-31"
                 )
             micros, offset = parsed
             return micros if offset is None else micros + (reading["offset"] - offset) * 60_000_000
