@@ -279,9 +279,8 @@ impl Pipeline {
                 let copies = row_hashes(&design).filter(|hash| learned.contains(hash)).count();
                 if copies as f64 >= COPIES * truth.len() as f64 {
                     notes.push(format!(
-                        "{source}: {copies} of {} held-out rows have the same values as a row to which the model was \
-                        fitted, so the error on new rows can be larger; if rows belong to groups, hold out whole \
-                        groups (--group)",
+                        "{source}: {copies} of {} held-out rows have the same values as a training row, so the error on new rows \
+                        can be larger; if rows belong to groups, hold out whole groups (--group)",
                         truth.len()
                     ));
                 }

@@ -161,9 +161,9 @@ fn one_pass(
     }
     for (column, count) in unseen {
         notes.push(format!(
-            "{source}, column `{column}`: {count} rows have categories that do not occur in those of the first {size} \
-            rows to which the model was fitted; these categories count as none of the known ones; shuffle the file, or \
-            fit without --stream"
+            "{source}, column `{column}`: {count} rows have categories that do not occur in the training rows among the \
+             first {size} rows; these categories count as none of the known ones; shuffle the file, or fit without \
+             --stream"
         ));
     }
     target.count(&by_label);

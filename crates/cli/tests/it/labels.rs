@@ -309,7 +309,7 @@ fn copies_of_fitted_rows_are_reported() {
     write(folder, "once.csv", format!("a,b,y\n{once}"));
     write(folder, "often.csv", format!("a,b,y\n{}", once.repeat(5)));
     let said = notes(folder, "fit often.csv --label y -o m.json --holdout 0.2");
-    assert!(said.contains("held-out rows have the same values as a row to which"), "{said}");
+    assert!(said.contains("held-out rows have the same values as a training row"), "{said}");
     let said = notes(folder, "fit once.csv --label y -o n.json --holdout 0.2");
     assert!(!said.contains("same values"), "{said}");
 }

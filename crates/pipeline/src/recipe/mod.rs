@@ -439,8 +439,8 @@ impl Recipe {
         let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         (!found.is_empty()).then(|| {
             format!(
-                "{}: many numbers are outside the range of the rows to which the model was fitted, so the error may be \
-                larger than the model reports: {shown}{more}",
+                "{}: many numbers are outside the range of the training rows, so the error may be larger than the \
+                 model reports: {shown}{more}",
                 frame.source
             )
         })

@@ -341,10 +341,10 @@ class TylerScatter(NativeState):
 
 
 class RankScaler(OneToOneFeatureMixin, _Transformer):
-    """Replaces each number with its rank in the fitted column; ranks have mean 0 and standard deviation 1.
+    """Replaces each number with its rank in the training column; ranks have mean 0 and standard deviation 1.
 
     It is useful for counts, percentages and columns with heavy tails. The rank of a number between two numbers of the
-    fitted column is interpolated.
+    training column is interpolated.
 
     Parameters
     ----------
