@@ -157,6 +157,8 @@ class HalfspaceClassifier(_Probabilities, _BoundedClassifier):
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if `X` has names.
+    report_ : list of dict
+        The learner, the number of rows learned from, the chosen candidates, and held-out rows and errors.
 
     Notes
     -----
@@ -261,6 +263,10 @@ class PerspectronClassifier(_BoundedClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        The number of columns.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -268,6 +274,8 @@ class PerspectronClassifier(_BoundedClassifier):
     report_ : list of dict
         For each binary model: the number of steps, the chosen noise rate and margin, and the numbers of held-out rows
         and of errors on them.
+    n_iter_ : int
+        The largest number of steps of a binary model.
 
     Notes
     -----
@@ -364,6 +372,10 @@ class MassartClassifier(_BoundedClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        The number of columns.
     report_ : list of dict
         For each binary model: the number of rules, how the fit ended, and the numbers of held-out rows and of errors on
         them.
@@ -461,12 +473,18 @@ class LinearSVM(_BatchClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        The number of columns.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
         The number of passes of the longest fit.
+    report_ : list of dict
+        For each binary model: how the fit ended, and its numbers of steps.
 
     Examples
     --------
@@ -550,12 +568,18 @@ class LogisticRegression(_Probabilities, _BatchClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        The number of columns.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
         The number of Newton steps of the longest fit.
+    report_ : list of dict
+        For each binary model: how the fit ended, and its numbers of steps.
 
     Examples
     --------
@@ -650,12 +674,18 @@ class MarginPerceptron(_BatchClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        The number of columns.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
         The number of updates of the longest fit.
+    report_ : list of dict
+        For each binary model: how the fit ended, and its numbers of steps.
 
     Examples
     --------
@@ -764,8 +794,14 @@ _BASELINE = """
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        The number of columns.
     report_ : list of dict
         For each binary model: the number of steps or rules, and how the fit ended.
+    coef_, intercept_, n_iter_
+        Like those of `PerspectronClassifier`. A decision list has none of them.
 
     Examples
     --------

@@ -37,6 +37,8 @@ _SHARED = """
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    n_features_in_ : int
+        The number of columns.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -45,6 +47,8 @@ _SHARED = """
         The number of updates so far.
     t_ : int
         The number of rows learned from so far, over all passes.
+    n_iter_ : int
+        The number of passes of `fit`.
 
     Examples
     --------
@@ -406,12 +410,16 @@ class KernelPerceptron(_OnlineClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    n_features_in_ : int
+        The number of columns.
     n_supports_ : int
         The number of supports of all learners.
     n_updates_ : int
         The number of updates so far.
     t_ : int
         The number of rows learned from so far, over all passes.
+    n_iter_ : int
+        The number of passes of `fit`.
 
     Examples
     --------

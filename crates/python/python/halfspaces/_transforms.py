@@ -84,6 +84,8 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
 
     Attributes
     ----------
+    n_features_in_ : int
+        The number of columns.
     matrix_ : ndarray of shape (n_features, n_components)
         The map A: a row x becomes ``x @ A`` divided by its norm.
     basis_ : ndarray of shape (n_components, n_features)
@@ -96,6 +98,8 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
         The rows in the subspace.
     n_iter_ : int
         The number of steps.
+    termination_ : str
+        Why the iteration ended, such as "converged".
 
     Notes
     -----
@@ -215,6 +219,8 @@ class TylerScatter(NativeState):
 
     Attributes
     ----------
+    n_features_in_ : int
+        The number of columns.
     location_ : ndarray of shape (n_features,)
         The location.
     covariance_ : ndarray of shape (n_features, n_features)
@@ -225,6 +231,8 @@ class TylerScatter(NativeState):
         The squared robust distances of the rows given to `fit`.
     outcome_ : {"radially_isotropic", "heavy_subspace", "unresolved"}
         How the fit ended. If it is "heavy_subspace", the matrix is that of a subspace.
+    n_iter_ : int
+        The number of steps.
 
     Notes
     -----
