@@ -1,5 +1,5 @@
-//! The command `bench`: measures jobs that have a speed target. Each job is compared with its limit: the minimum work
-//! that any program must do for the job on this machine.
+//! The command `bench`: measures the speed of jobs. Each job is compared with its limit: the minimum work that any
+//! program must do for the job, timed on this machine.
 //!
 //! A job and its limit run alternately in one process, so that load on the machine affects both. The minimum times are
 //! compared, since load affects them least. Buffers are allocated before timing starts and are reused, because the

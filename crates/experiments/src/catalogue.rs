@@ -20,7 +20,7 @@ struct Entry {
     /// The path, from the root of this crate, of the type that implements the experiment.
     implemented_by: String,
     /// Paths, in the output folder, of the tables and figures that the experiment writes at full scale, even without
-    /// data.
+    /// additional data sets.
     outputs: Vec<String>,
     claims: Vec<ClaimEntry>,
 }
@@ -31,7 +31,8 @@ struct ClaimEntry {
     id: String,
     statement: String,
     source: String,
-    /// Paths of the public items that are run to test it; empty for a claim about a distribution or a printed formula.
+    /// Paths of the public items that are run to test it; empty for a claim about a distribution or a published
+    /// formula.
     checks: &'static [&'static str],
 }
 

@@ -16,9 +16,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the experiments and judge their claims. The same command resumes an interrupted run.
     ///
-    /// Exit status: 0 if no claim is violated or weak, 1 if a claim is violated or (beyond smoke scale) weak, 2 on a
-    /// usage or input error, 130 or 143 if interrupted by Ctrl-C or `kill`. Finished trials of an interrupted run are
-    /// kept.
+    /// Exit status: 0 if no claim is violated and (beyond smoke scale) none is weak, 1 otherwise, 2 on a usage or input
+    /// error, 130 or 143 if interrupted by Ctrl-C or `kill`. Finished trials of an interrupted run are kept.
     Reproduce(ReproduceOptions),
     /// Rebuild the ledger, tables, figures and page from the trials of one or more output folders.
     Report(ReportOptions),
@@ -51,7 +50,7 @@ pub(crate) struct ReproduceOptions {
     /// Drop an incomplete last line of trials.jsonl and run its trial again
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Run part I of N of the trials; merge the parts with `report`. Parts have about equal predicted costs
+    /// Run part I of N of the trials; merge the parts with `report`. The parts have about the same predicted cost
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// Predict the costs of trials from the run.json of an earlier run; give all parts the same file
@@ -82,7 +81,7 @@ pub(crate) struct ListOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchOptions {
-    /// Smaller jobs and fewer rounds, in under three minutes
+    /// Run smaller jobs and fewer rounds, in under three minutes in total
     #[arg(long)]
     pub(crate) quick: bool,
     /// Measure only these jobs, by name, separated by commas or spaces

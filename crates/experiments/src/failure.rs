@@ -43,7 +43,7 @@ fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     if let Some(error) = error.downcast_ref::<MergeError>() {
         return Some(match error {
             MergeError::OtherDivision { .. } => {
-                "pass shards of one division: those run with the same N in --shard I/N, and the same --only, --data and --times"
+                "pass shards of the same division, that is, shards that were run with the same N in --shard I/N and with the same --only, --data and --times"
             }
             MergeError::Overlap { .. } => "pass only one of the two folders",
         });

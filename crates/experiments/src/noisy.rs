@@ -39,8 +39,8 @@ pub(crate) enum Noise {
     /// Labels of points with |w*·x| <= 2γ.
     #[strum(to_string = "near")]
     Near,
-    /// Labels of points on which w* disagrees with another halfspace. Of a few random halfspaces, the one that misleads
-    /// least squares most is chosen.
+    /// Labels of points on which w* disagrees with another halfspace. Of a few random halfspaces, this is the one that
+    /// misleads least squares most.
     #[strum(to_string = "adverse")]
     Adverse,
 }
@@ -75,11 +75,11 @@ impl Marginal for Cloud {
     }
 }
 
-/// An instance with any marginal and noise.
+/// An instance with any marginal distribution and any noise model.
 pub(crate) type NoisyInstance = Instance<Cloud, Box<dyn NoiseModel>>;
 
-/// An instance whose points have margin γ from a random target in R^`dim`. The labels selected by `noise` are flipped
-/// with probability η.
+/// An instance whose points have margin γ with respect to a random target in R^`dim`. The labels selected by `noise`
+/// are flipped with probability η.
 pub(crate) fn instance(
     terrain: Terrain,
     noise: Noise,

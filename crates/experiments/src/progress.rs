@@ -14,7 +14,7 @@ const EVERY: Duration = Duration::from_secs(10);
 /// Weight of the stated costs in the estimate, expressed as seconds of measured time.
 const GRACE: f64 = 10.0;
 
-/// An experiment about to run.
+/// An experiment that is about to run.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) id: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Part {
     pub(crate) cost: f64,
 }
 
-/// The estimate of the remaining time. It uses the stated costs, corrected for the measured speed. Trials are counted
+/// The estimate of the remaining time. It uses the stated costs, adjusted to the measured speed. Trials are counted
 /// only within an experiment, since the costs of trials of different experiments differ by orders of magnitude.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Estimate {
@@ -47,8 +47,8 @@ impl Estimate {
         (self.taken + GRACE) / (self.expected + GRACE)
     }
 
-    /// Remaining seconds after a `share` of the running experiment's trials took `elapsed` seconds. With
-    /// a larger `share` the estimate relies more on the measured pace of the running experiment.
+    /// Remaining seconds after a `share` of the running experiment's trials took `elapsed` seconds. With a larger
+    /// `share`, the estimate relies more on the measured pace of the running experiment.
     fn left(&self, share: f64, elapsed: f64) -> f64 {
         let own = elapsed / (share * self.current);
         let pace = match own.is_finite() && own > 0.0 {
@@ -76,7 +76,7 @@ fn clock(seconds: f64) -> String {
     }
 }
 
-/// The bars of a terminal: one for the running experiment, one for the run.
+/// The progress bars on a terminal: one for the running experiment and one for the whole run.
 struct Bars {
     all: MultiProgress,
     part: ProgressBar,
@@ -163,9 +163,9 @@ impl Progress {
         }
     }
 
-    /// Counts one more finished trial. It is called on the thread that ran the trial. Returns the seconds since the
-    /// previous trial of this thread in the running experiment ended. About every ten seconds, it also returns the
-    /// seconds that the running experiment has taken, to be recorded.
+    /// Counts one more finished trial. Must be called on the thread that ran the trial. Returns the seconds since the
+    /// previous trial of this thread ended, or since the running experiment started if that was later. About every ten
+    /// seconds, it also returns the seconds that the running experiment has taken, to be recorded.
     pub(crate) fn tick(&self) -> (f64, Option<f64>) {
         let mut state = self.state();
         state.done += 1;

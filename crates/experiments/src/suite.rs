@@ -53,7 +53,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 }
 
 /// Seconds that each experiment takes on two cores at smoke, standard and full scale, for the estimate of the remaining
-/// time. Only their proportions matter, since a run corrects the values by its measured speed.
+/// time. Only their proportions matter, since a run adjusts the values to its measured speed.
 const COSTS: [(&str, [f64; 3]); 38] = [
     ("K1", [0.4, 4.9, 163.0]),
     ("K3", [0.5, 5.6, 31.0]),
@@ -96,10 +96,10 @@ const COSTS: [(&str, [f64; 3]); 38] = [
 ];
 
 /// Seconds on two cores at huge scale, for the experiments that are larger there than at full scale. The values are
-/// extrapolated from the growth of their times with the size.
+/// extrapolated from the growth of the running times with the size.
 const HUGE_COSTS: [(&str, f64); 2] = [("S1", 60_000.0), ("P10", 30_000.0)];
 
-/// The seconds of an experiment at a scale, from [`COSTS`] and [`HUGE_COSTS`].
+/// The cost of an experiment at a scale in seconds, from [`COSTS`] and [`HUGE_COSTS`].
 pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
     let known = COSTS.iter().find(|(known, _)| *known == id);
     let Some((_, [smoke, standard, full])) = known else {
@@ -109,7 +109,7 @@ pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
     scale.or_huge(scale.pick(*smoke, *standard, *full), larger)
 }
 
-/// The experiments selected by their id or by a claim; all if `only` is empty.
+/// The experiments selected by their own id or by the id of a claim; all experiments if `only` is empty.
 pub(crate) fn chosen(
     inputs: &Arc<Inputs>,
     only: &[String],
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Number of words of a text, not counting formulas.
+    /// The number of words in a text, not counting formulas.
     fn words(text: &str) -> usize {
         let word = |token: &&str| {
             let token: String = token.chars().filter(|c| !"-'’".contains(*c)).collect();
@@ -206,7 +206,8 @@ mod tests {
         }
     }
 
-    /// The number of claims whose verdict depends on chance is at most the number that the level of refutation assumes.
+    /// The number of claims whose verdict depends on chance is at most the number for which the significance level of a
+    /// refutation is chosen.
     #[test]
     fn at_most_the_allowed_number_of_claims_rest_on_chance() {
         let store = TrialStore::read(&[]).unwrap();
@@ -215,7 +216,7 @@ mod tests {
             let section = experiment.section(Scale::Full, 1, &store).unwrap();
             assert_eq!(section.claims.len(), experiment.describe().claims.len());
             for claim in section.claims {
-                assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
+                assert!(ids.insert(claim.id.clone()), "two claims have the id {}", claim.id);
                 assert!(!claim.null.is_empty(), "{} has no null", claim.id);
                 sampled += usize::from(claim.tests > 0);
             }
@@ -252,7 +253,7 @@ mod tests {
                 }
                 let section = experiment.section(Scale::Smoke, 1, &store).unwrap();
                 let noticed = section.claims.iter().any(open);
-                assert!(noticed || of_all.claims.iter().all(open), "{missing} was not missed");
+                assert!(noticed || of_all.claims.iter().all(open), "not noticed: {missing}");
                 tried += 1;
             }
         }

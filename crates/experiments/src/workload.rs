@@ -23,11 +23,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use strum::Display;
 
-/// Optional data sets in the folder given by `--data`, with their positive class.
+/// Optional data sets in the folder given by `--data`, each with its positive class.
 const FOLDER_SETS: [(&str, &str); 2] = [("magic", "g"), ("spambase", "1")];
 
-/// The name of the census data. Only experiments that request it by name use it, since most of its columns are words
-/// and some are about people.
+/// The name of the census data. Only experiments that request it by name use it, since most of its columns contain
+/// words and some describe people.
 pub(crate) const ADULT: &str = "adult";
 
 /// Path of the census data in the folder given by `--data`.
@@ -60,7 +60,7 @@ pub(crate) enum Workload {
     #[serde(rename = "tight-margin")]
     #[strum(to_string = "tight for the margin perceptron, γ={margin}")]
     TightMargin { margin: f64 },
-    /// The instance on which the modified perceptron nearly attains its bound from the start (α, √(1-α²), 0).
+    /// The instance on which the modified perceptron nearly attains its bound if it starts from (α, √(1-α²), 0).
     #[serde(rename = "tight-modified")]
     #[strum(to_string = "tight for the modified perceptron, α={alpha}")]
     TightModified { alpha: f64, sigma: f64 },
@@ -153,7 +153,7 @@ pub(crate) struct Sample<P> {
     pub(crate) margin: Option<f64>,
     /// R, the largest norm of a point.
     pub(crate) radius: f64,
-    /// The perceptron's mistake bound for labels that need not be separable, with the best of the candidate directions;
+    /// The perceptron's mistake bound for points that need not be separable, for the best of the candidate directions;
     /// `None` if the bound uses `margin`.
     pub(crate) deviation_bound: Option<f64>,
 }
@@ -202,7 +202,7 @@ impl<P: PointSet> Sample<P> {
     }
 }
 
-/// The minimum of `bounds::perceptron_mistakes_with_deviation` over a grid of γ, for one direction.
+/// The minimum of `bounds::perceptron_mistakes_with_deviation` over a grid of values of γ, for one direction.
 fn deviation_bound<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -278,7 +278,7 @@ impl<T> Memo<T> {
         name: &str,
         make: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Arc<T>, Failure> {
-        // A value is inserted only when complete, so a panic in another thread leaves the map valid.
+        // A value is inserted only when it is complete, so a panic in another thread leaves the map valid.
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(name) {
             return Ok(known.clone());

@@ -12,7 +12,7 @@ use std::fmt;
 
 /// Target for the 99th percentile of the latency, in seconds.
 const MAX_SECONDS: f64 = 0.1;
-/// One answer in this many is wrong.
+/// One in this many answers is wrong.
 const SLIP_EVERY: usize = 10;
 
 /// The source of the labels.
@@ -25,7 +25,7 @@ enum Kind {
 
 const KINDS: [(Kind, &str); 3] = [
     (Kind::Halfspace, "a halfspace"),
-    (Kind::Slips, "a halfspace, every tenth a slip"),
+    (Kind::Slips, "a halfspace, every tenth label wrong"),
     (Kind::Random, "at random"),
 ];
 

@@ -35,7 +35,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Whether the minimum times of the job and of its limit reach the target; `None` if there is no target.
+    /// Whether the minimum times of the job and of its limit meet the target; `None` if there is no target.
     fn met(self, seconds: f64, limit: f64, units: f64) -> Option<bool> {
         match self {
             Target::Peers => None,
@@ -264,7 +264,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// The 64-bit FNV-1a hash of the bits of numbers.
+/// The 64-bit FNV-1a hash of a sequence of numbers.
 pub(super) fn digest(values: impl IntoIterator<Item = u64>) -> u64 {
     let bytes: Vec<u8> = values.into_iter().flat_map(u64::to_le_bytes).collect();
     halfspaces_eval::fnv1a(&bytes)

@@ -1,5 +1,5 @@
 //! Growth of running times: each job is timed at several values of n or d, and an exponent is fitted to its times. The
-//! exponent serves to extrapolate to larger problems.
+//! exponent is used to extrapolate to larger problems.
 
 use super::definition::{Definition, Size, best_time, duration};
 use super::jobs::definitions;

@@ -13,7 +13,7 @@ use std::hint::black_box;
 /// The limits, each the best of several rounds.
 #[derive(Debug, Serialize)]
 pub(super) struct Limits {
-    /// GB/s, from a buffer far larger than any cache.
+    /// The speed of reading a buffer far larger than any cache, in GB/s.
     read_one_thread: f64,
     read_two_threads: f64,
     /// The speed of faer's matrix product on one thread, in GFLOP/s.
@@ -104,7 +104,7 @@ pub(super) fn read_with_two(values: &[f64]) {
     rayon::join(|| read(first), || read(second));
 }
 
-/// Counts the line ends of a text. Every program that reads lines must do at least this work.
+/// Counts the line ends in a text. Every program that reads lines must do at least this work.
 pub(super) fn count_lines(text: &[u8]) -> usize {
     let (blocks, rest) = black_box(text).as_chunks::<128>();
     let ends = |bytes: &[u8]| bytes.iter().map(|b| u8::from(*b == b'\n')).sum::<u8>() as usize;

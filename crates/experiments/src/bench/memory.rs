@@ -21,7 +21,7 @@ use std::process::Command;
 use tempfile::NamedTempFile;
 
 const DIM: usize = 50;
-/// Bytes allowed in every case, for buffers of a fixed size and buffers of one point.
+/// Bytes allowed in every case, for buffers of a fixed size and for buffers that hold one point.
 const STREAM: f64 = 2e6;
 /// Number of rows of a stream that are in memory at a time.
 const ROWS: usize = 256;
@@ -33,9 +33,9 @@ const A_POINT: f64 = 16.0;
 /// The cases: name, description, and whether the memory may grow with the pool.
 const CASES: [(&str, &str, bool); 4] = [
     ("stream", "perceptron over a stream of LIBSVM text", false),
-    ("pool", "a pool and 100 largest margins", true),
+    ("pool", "a pool and its 100 largest margins", true),
     ("order", "a pool and the order of its margins", true),
-    ("greedy", "a pool and greedy to a perfect labelling", true),
+    ("greedy", "a pool and a run of greedy until every label is correct", true),
 ];
 
 /// The peak memory of one case.

@@ -33,7 +33,7 @@ pub(super) const JOBS: &[Definition] = &[
     pass_of("perceptron-500", "perceptron, one pass", WIDE, perceptron),
     Definition {
         id: "sparse",
-        what: "perceptron, one pass, sparse (size, nonzeros per row)",
+        what: "perceptron, one pass, sparse (n x d, nonzeros per row)",
         limit: "read of the nonzeros",
         target: Target::Peers,
         shapes: SPARSE,
@@ -50,7 +50,7 @@ const fn pass_of(
     Definition { id, what, limit: "read of the points", target: Target::Share(0.87), shapes, build }
 }
 
-/// Makes a pass of the perceptron and returns a digest of its weights and updates.
+/// Makes a pass of the perceptron and returns a digest of its weights and its number of updates.
 pub(super) fn pass<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
     let mut learner = Perceptron::new(pool.points.dim())?;
     learner.learn_pool(&pool.points, &pool.labels)?;
@@ -74,7 +74,7 @@ fn perceptron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     Ok(limited_by_read(pools.ball(shape.n, shape.d)?, pass))
 }
 
-/// Makes a pass of PA-I and returns a digest of its weights and updates.
+/// Makes a pass of PA-I and returns a digest of its weights and its number of updates.
 pub(super) fn aggressive_pass(pool: &Pool<Points>) -> Result<u64, Failure> {
     let mut learner = PassiveAggressive::new(pool.points.dim(), Aggressiveness::Capped(CAP))?;
     learner.learn_pool(&pool.points, &pool.labels)?;

@@ -21,7 +21,7 @@ pub(super) struct Pools {
     last: Option<(Shape, Rc<Pool<Points>>)>,
 }
 
-/// One label in this many is wrong in a noisy pool.
+/// In a noisy pool, one in this many labels is wrong.
 pub(super) const NOISY: usize = 7;
 /// Margin of the dense pools.
 pub(super) const MARGIN: f64 = 0.05;

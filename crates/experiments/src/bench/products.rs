@@ -15,13 +15,13 @@ use std::rc::Rc;
 
 /// δ, the failure probability of the elimination.
 pub(super) const FAILURE: f64 = 0.05;
-/// One label in this many is flipped.
+/// One in this many labels is flipped.
 const NOISE_EVERY: usize = 5;
 
 pub(super) const JOBS: &[Definition] = &[
     choice_of(
         "selection",
-        "choice among candidates, all counted (candidates)",
+        "choice among candidates, no elimination (candidates)",
         Target::Multiple(1.25),
         |_, shape| selection(shape, Elimination::Never),
     ),

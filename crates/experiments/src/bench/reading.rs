@@ -18,10 +18,10 @@ pub(super) const JOBS: &[Definition] = &[
     csv("csv", "CSV, read into a table", |_, shape| {
         job(csv_text(shape)?.as_bytes(), |file| whole(file, Threads::ONE))
     }),
-    libsvm("libsvm-stream", "LIBSVM, scanned and streamed (size, nonzeros per row)", |_, shape| {
+    libsvm("libsvm-stream", "LIBSVM, scanned and streamed (n x d, nonzeros per row)", |_, shape| {
         job(&libsvm_text(shape)?, streamed)
     }),
-    libsvm("libsvm", "LIBSVM, read into a table (size, nonzeros per row)", |_, shape| {
+    libsvm("libsvm", "LIBSVM, read into a table (n x d, nonzeros per row)", |_, shape| {
         job(&libsvm_text(shape)?, |file| whole(file, Threads::ONE))
     }),
 ];
@@ -69,7 +69,7 @@ const fn reading(
     Definition { id, what, limit, target, shapes, build }
 }
 
-/// Sums over all values read. Computing them costs little compared with reading.
+/// Sums over all values that were read. Computing them takes little time compared with reading.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     values: u64,
@@ -84,7 +84,7 @@ impl Seen {
                 Values::Numbers(numbers) => {
                     numbers.values().iter().for_each(|v| self.value(at, *v));
                 }
-                // LIBSVM files have text columns for their labels.
+                // In a LIBSVM file, the column of labels is read as text.
                 Values::Texts(texts) => {
                     let number = |label: &str| match label.parse() {
                         Ok(number) => number,
@@ -146,7 +146,7 @@ pub(super) fn csv_text(shape: Shape) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Sparse points with at most six decimals.
+/// Sparse points whose values have at most six decimals.
 pub(super) fn short_sparse(shape: Shape) -> Result<Pool<SparsePoints>, Failure> {
     let pool = sparse(shape.n, shape.d, shape.more)?;
     let mut points = SparsePoints::empty(shape.d)?;

@@ -25,7 +25,7 @@ pub(super) const JOBS: &[Definition] = &[
     },
     Definition {
         id: "greedy",
-        what: "greedy to a perfect labelling",
+        what: "greedy until every label is correct",
         limit: "one scan of Xw",
         target: Target::Multiple(22.0),
         shapes: [shape(1500, 6, 0), shape(1_000_000, 50, 0), shape(1_000_000, 50, 0)],
@@ -33,7 +33,7 @@ pub(super) const JOBS: &[Definition] = &[
     },
     Definition {
         id: "worst",
-        what: "batch perceptron at the worst point (updates)",
+        what: "batch perceptron that picks the worst point (updates)",
         limit: "as many scans of Xw",
         target: Target::Multiple(1.25),
         shapes: [shape(500, 2, 10), shape(1_000_000, 2, 30), shape(1_000_000, 2, 100)],
@@ -71,7 +71,7 @@ fn greedy(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
 }
 
 /// Runs the batch perceptron on inseparable points. The perceptron makes all allowed updates, each after a scan, and
-/// then a final scan.
+/// ends with one more scan.
 fn worst(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let pool = pools.ball(shape.n, shape.d)?;
     let labels = noisy(&pool.labels);

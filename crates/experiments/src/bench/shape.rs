@@ -5,7 +5,7 @@
 pub(super) struct Shape {
     pub(super) n: usize,
     pub(super) d: usize,
-    /// Nonzeros per row, candidates or constraints, depending on the job.
+    /// Nonzeros per row, candidates, constraints or updates, depending on the job.
     pub(super) more: usize,
 }
 

@@ -21,7 +21,7 @@ use std::fmt;
 use std::io::Write as _;
 use tempfile::NamedTempFile;
 
-/// Number of centres of the kernel values.
+/// Number of centres at which kernel values are computed.
 const CENTRES: usize = 500;
 
 /// A prepared job, which runs on a given number of threads and returns a digest of its result.
@@ -30,7 +30,7 @@ type Run = Box<dyn FnMut(Threads) -> Result<u64, Failure>>;
 /// A job that runs on several threads.
 #[derive(Debug)]
 pub(super) struct Series {
-    /// The name for `--only`, which it shares with its job in the table of jobs, if there is one.
+    /// The name for `--only`. It is the same as in the table of jobs, if the job is also listed there.
     pub(super) id: &'static str,
     what: &'static str,
     /// Sizes for tests, for quick runs and for full runs.
@@ -60,7 +60,7 @@ pub(super) const SERIES: [Series; 12] = [
     ),
     series(
         "greedy",
-        "greedy to a perfect labelling",
+        "greedy until every label is correct",
         sizes(1500, 300_000, 1_000_000, 50, 0),
         |shape| {
             let pool = Pools::default().sphere(shape.n, shape.d)?;
@@ -72,7 +72,7 @@ pub(super) const SERIES: [Series; 12] = [
     ),
     series(
         "selection",
-        "choice among candidates, all counted",
+        "choice among candidates, no elimination",
         sizes(600, 4096, 10_000, 50, 20_000),
         |shape| {
             let race = race(shape.n, shape.d, shape.more)?;
@@ -155,10 +155,10 @@ pub(super) const SERIES: [Series; 12] = [
             Ok(digest_of(fit.halfspace().weights(), fit.passes()))
         }))
     }),
-    series("classes", "fit of ten classes", sizes(300, 5000, 20_000, 50, 0), |shape| {
+    series("classes", "fit of a model for ten classes", sizes(300, 5000, 20_000, 50, 0), |shape| {
         let pool = Pools::default().ball(shape.n, shape.d)?;
-        // The class of a point is the index of the largest of ten values, its coordinates. Points with fewer
-        // coordinates, as in tests, continue with the negated coordinates.
+        // The class of a point is the index of the largest of its first ten coordinates. Points with fewer coordinates,
+        // as in tests, are extended by their negated coordinates.
         let value =
             |x: &[f64], class: usize| if class < x.len() { x[class] } else { -x[class - x.len()] };
         let class = |x: &[f64]| (0..10).max_by(|a, b| value(x, *a).total_cmp(&value(x, *b)));
@@ -173,7 +173,7 @@ pub(super) const SERIES: [Series; 12] = [
     }),
     series(
         "labels",
-        "labels by kernel values of 500 centres",
+        "labelling by kernel values at 500 centres",
         sizes(300, 5000, 20_000, 50, 0),
         |shape| {
             let points = Gaussian::new(shape.d, 1.0)?.sample(shape.n, 1)?;
@@ -205,7 +205,7 @@ fn file_of(text: &[u8]) -> Result<NamedTempFile, Failure> {
     Ok(file)
 }
 
-/// The measurement of a job; times in seconds.
+/// The measurement of a job. All times are in seconds.
 #[derive(Debug, Serialize)]
 pub(super) struct Threaded {
     what: &'static str,

@@ -45,8 +45,8 @@ fn unit(v: &mut [f64]) {
     assert!(normalise(v), "normally distributed numbers are not all zero");
 }
 
-/// A sample of a cone around a direction, bounded by `cuts` halfspaces, and a further cut whose boundary contains the
-/// direction.
+/// A sample from a cone around a direction, which is bounded by `cuts` halfspaces, and one more cut, whose boundary
+/// contains the direction.
 pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut normal = |along: f64, axis: &[f64]| {
@@ -58,8 +58,8 @@ pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, V
         v
     };
     let axis = normal(0.0, &vec![0.0; d]);
-    // The normal of a cut has a component along the axis (0.3 before scaling); a point is the middle of the axis plus
-    // 0.1 times an orthogonal unit vector.
+    // The normal of a cut has a component along the axis (0.3 before scaling); a point is half of the axis vector
+    // plus 0.1 times an orthogonal unit vector.
     let mut all = Vec::with_capacity(cuts);
     for _ in 0..cuts {
         let mut cut = normal(0.3, &axis);
@@ -77,8 +77,8 @@ pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, V
     Ok((CentreOfGravity::from_sample(points, all, 1)?, last))
 }
 
-/// The number of hit-and-run steps of a cut with `sweeps` sweeps. An additional first sweep draws its directions from
-/// the whole sample. Every sweep makes d + 4 steps in each chain.
+/// The number of hit-and-run steps that a cut with `sweeps` sweeps takes. An additional first sweep draws its
+/// directions from the whole sample. Every sweep makes d + 4 steps in each chain.
 fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
     (1 + sweeps) * (d + 4) * chains
 }

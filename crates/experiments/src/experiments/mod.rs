@@ -1,4 +1,4 @@
-//! The experiments, by subject; a large one is a folder.
+//! The experiments, grouped by subject. A large experiment has a folder of its own.
 
 mod common;
 mod noise;

@@ -13,9 +13,9 @@ pub(super) const TRIALS: &str = "trials.jsonl";
 /// other files do not belong to a run.
 const FILES: [&str; 6] = [TRIALS, "claims.json", "claims.csv", "findings.md", "index.html", RUN];
 
-/// Locks an output folder for this process, and creates it if needed. `inspect` reads the contents of the folder and
-/// fails if this run cannot continue them. It is called once before anything is created, so that a refused folder stays
-/// unchanged, and again under the lock.
+/// Locks an output folder for this process, and creates it if needed. `inspect` reads the folder and fails if this run
+/// cannot continue the run that the folder contains. It is called once before anything is created, so that a refused
+/// folder stays unchanged, and again under the lock.
 pub(super) fn take<T>(
     folder: &Path,
     inspect: impl Fn() -> Result<T, Failure>,
@@ -56,7 +56,7 @@ fn refuse_foreign(folder: &Path) -> Result<(), Failure> {
 
 /// Deletes the files that an earlier run wrote and recorded, and no others.
 pub(super) fn forget(folder: &Path) -> Result<(), Failure> {
-    // An unreadable run.json records nothing that could be distinguished from the user's files.
+    // If run.json is unreadable, the outputs of the earlier run cannot be told apart from the user's files.
     let outputs = RunInfo::read(&folder.join(RUN)).map(|run| run.outputs).unwrap_or_default();
     for name in &outputs {
         remove_output(folder, name)?;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// The version and a hash of the sources of this program, so that trials of two programs never mix.
+/// The version of this program and a hash of its sources, so that trials of two versions are never mixed.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HALFSPACES_SOURCES"));
 
 /// Runs experiments, then writes and prints the results.
@@ -62,7 +62,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
         run.experiments = earlier.experiments;
         run.outputs = earlier.outputs;
     }
-    // A report of a killed run lists the experiments that the run had not begun.
+    // A report of a killed run then also lists the experiments that the run had not started.
     for experiment in &experiments {
         add_time(&mut run.experiments, &ExperimentTime::new(experiment.describe().id));
     }
@@ -132,7 +132,7 @@ struct Plan {
     experiments: Vec<Description>,
     /// Keys of trials and their predicted seconds on one core, in the order of the experiments.
     trials: Vec<(TrialKey, f64)>,
-    /// The ordinal of each experiment's first trial, and the number of all trials.
+    /// The ordinal of each experiment's first trial, followed by the total number of trials.
     bounds: Vec<usize>,
     division: Division,
     shard: Shard,
@@ -175,11 +175,12 @@ impl Plan {
         let (all, longest) = (costs.iter().sum::<f64>(), costs.iter().copied().fold(0.0, f64::max));
         let own = costs[shard.part() - 1];
         format!(
-            "shard {shard}: predicted {own:.1} s of one core; the longest shard {longest:.1} s, all {all:.1} s"
+            "shard {shard}: predicted to take {own:.1} s on one core; the longest shard takes {longest:.1} s, all shards together {all:.1} s"
         )
     }
 
-    /// The trials of each experiment that this process runs, and the expected time of the missing ones on `threads`.
+    /// The trials of each experiment that this process runs, and the expected time of the missing ones on `threads`
+    /// threads.
     fn parts(&self, store: &Mutex<TrialStore>, threads: usize) -> Vec<Part> {
         let store = locked(store);
         let part = |(about, bounds): (&Description, &[usize])| {
@@ -206,7 +207,7 @@ fn timed(times: &Mutex<ExperimentTime>, seconds: f64) -> ExperimentTime {
 /// The folders of a report, and the run that they belong to.
 struct Parts {
     run: RunInfo,
-    /// Canonical paths without duplicates. The output folder is among them if it contains trials.
+    /// Canonical paths without duplicates. The output folder is among them if it contains a `run.json`.
     folders: Vec<PathBuf>,
 }
 
@@ -216,7 +217,7 @@ impl Parts {
         let mut real_folders: Vec<PathBuf> = Vec::new();
         let old = out.join(RUN).exists().then(|| out.to_path_buf());
         for folder in folders.iter().chain(&old) {
-            // A folder given by two names counts once.
+            // A folder that is given under two names counts once.
             let real = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
             if !real_folders.contains(&real) {
                 real_folders.push(real);
@@ -269,7 +270,7 @@ fn held(folders: &[(PathBuf, Vec<Share>)], share: &Share) -> bool {
     folders.iter().any(|(_, shares)| shares.iter().any(|known| known.shard == share.shard))
 }
 
-/// Rebuilds everything except the trials from one output folder or several shards. An output folder that already
+/// Rebuilds the results from the trials of one output folder or of several shards. An output folder that already
 /// contains trials of the same run keeps them.
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
     let out = match (&options.out, options.folders.as_slice()) {
@@ -296,7 +297,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
     publish(&out, run, &inputs, &Mutex::new(store))
 }
 
-/// Lists the trials that the experiments of a run lack, and the shards that may contain them.
+/// Prints how many trials of each experiment are missing, and which shards may contain them.
 fn tell_missing(run: &RunInfo, inputs: &Arc<Inputs>, store: &TrialStore) -> Result<(), Failure> {
     let mut complete = true;
     for experiment in suite::all(inputs) {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 const TITLE: &str = "Learning halfspaces: every claim, measured";
 /// The introduction of the page, for readers outside the field.
-const LEAD: &str = "A halfspace is the simplest rule that answers yes or no: it compares a weighted sum with a threshold. This page measures how few mistakes a program makes while it learns such a rule, and how well it learns from labels that are partly wrong. A mistake is a prediction that differs from the correct answer, which is shown afterwards.";
+const LEAD: &str = "A halfspace is the simplest rule that answers yes or no: it compares a weighted sum with a threshold. This page reports how few mistakes a program makes while it learns such a rule, and how well it learns if some of the labels are wrong. A mistake is a prediction that differs from the correct answer. The program sees this answer after its prediction.";
 
 /// Evaluates the experiments of the run and those with stored trials, writes the results and prints the ledger.
 pub(super) fn publish(
@@ -42,7 +42,7 @@ pub(super) fn publish(
 
     // The lock makes a signal wait until all files belong to one report.
     let _held = locked(store);
-    // The names are recorded before the files are written, so that no file of this run is ever unknown.
+    // The names are recorded before the files are written, so that every file of this run is always recorded.
     let before = run.outputs.clone();
     let now = output_names(&report);
     run.outputs.extend(now.iter().filter(|name| !before.contains(name)).cloned());

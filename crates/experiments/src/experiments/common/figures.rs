@@ -61,7 +61,7 @@ pub(crate) fn bound_title<C, O>(
     let above = pairs.iter().filter(|(bound, value)| *value > bound * (1.0 + 1e-9)).count();
     match (above, pairs.len()) {
         (_, 0) => format!("{what} against the bound"),
-        (0, all) => format!("{what} stay within the bound in all of {all} runs"),
+        (0, all) => format!("{what} stay within the bound in all {all} runs"),
         (above, all) => format!("{what} exceed the bound in {above} of {all} runs"),
     }
 }
@@ -147,7 +147,7 @@ mod tests {
             bound_title(&Results { groups: vec![group] }, "Mistakes", |v| Some((2.0, *v)))
         };
         assert_eq!(title(vec![]), "Mistakes against the bound");
-        assert_eq!(title(vec![1.0, 2.0]), "Mistakes stay within the bound in all of 2 runs");
+        assert_eq!(title(vec![1.0, 2.0]), "Mistakes stay within the bound in all 2 runs");
         assert_eq!(title(vec![1.0, 2.1]), "Mistakes exceed the bound in 1 of 2 runs");
     }
 

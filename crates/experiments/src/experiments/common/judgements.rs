@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 /// Declares the id and the title of an experiment, then its claims. Each claim has a statement, a source (document and
 /// number), a kind, a null, and the public items that are run to test it. An item that does not exist causes a compile
-/// error. A claim about a distribution or a printed formula lists no items.
+/// error. A claim about a distribution or a published formula lists no items.
 macro_rules! about {
     ($id:literal, $title:literal; $($claims:tt)+) => {
         type Configuration = Configuration;
@@ -44,7 +44,7 @@ macro_rules! claims {
 }
 pub(crate) use claims;
 
-/// The paths of public items, `checks!(halfspaces_online::{Perceptron, bounds::massart_excess})`.
+/// The paths of public items, as in `checks!(halfspaces_online::{Perceptron, bounds::massart_excess})`.
 macro_rules! checks {
     ($($package:ident::{$($first:ident $(::$more:ident)*),+ $(,)?}),*) => {{
         $($(

@@ -1,5 +1,5 @@
 //! Imports and helpers that all experiments share: the types of the evaluation, table cells, figure layers and
-//! judgements. Used as `use crate::experiments::common::*`.
+//! judgements. The experiments import them with `use crate::experiments::common::*`.
 
 mod figures;
 mod judgements;
@@ -23,7 +23,8 @@ pub(crate) use tables::*;
 use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces_online::OnlineLearner;
 
-/// For each n of `sizes`, the first n points of a pool (or all, if there are fewer) with the labels of `target`.
+/// For each n of `sizes`, the first n points of a pool (or all points, if there are fewer) with the labels that
+/// `target` gives them.
 pub(crate) fn nested(
     all: &Points,
     target: &Halfspace,
@@ -42,7 +43,7 @@ pub(crate) fn largest(sizes: &[usize]) -> Result<usize, Failure> {
     Ok(*sizes.iter().max().ok_or("a configuration without sizes")?)
 }
 
-/// The mistakes of one pass over a pool.
+/// The number of mistakes in one pass over a pool.
 pub(crate) fn mistakes<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,

@@ -1,4 +1,4 @@
-//! Cells of tables. A cell is empty if it has no values, and contains "not finite" if its number is not finite.
+//! Cells of tables. A cell is empty if there are no values, and contains "not finite" if its number is not finite.
 
 use halfspaces_eval::{Group, Table, stats};
 

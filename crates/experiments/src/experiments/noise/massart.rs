@@ -41,7 +41,7 @@ pub(crate) struct Configuration {
     nature: Nature,
 }
 
-/// δ of the bound with high probability.
+/// δ of the bound that holds with high probability.
 const FAILURE: f64 = 0.05;
 
 /// The pairs (`doubling`, `anytime`) that are run.
@@ -261,7 +261,7 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "p9-excess".into(),
         title: "Without knowing the number of rounds, the online learner makes few additional mistakes".into(),
-        caption: "Expected number of mistakes minus ηT, against the number of rounds T, η = 0.3, γ = 0.1: medians over trials with 10 % and 90 % quantiles, and the bounds. An excess at or below 0 is drawn at the lower edge: the learner's mistake rate is at most η.".into(),
+        caption: "Expected number of mistakes minus ηT, against the number of rounds T, for η = 0.3 and γ = 0.1: medians over trials with 10 % and 90 % quantiles, and the bounds. An excess at or below 0 is drawn at the lower edge: the learner's mistake rate is at most η.".into(),
         x: Axis::log("rounds T"),
         y: Axis::log("Σ (P[mistake | past] - η)"),
         layers,
@@ -321,7 +321,7 @@ mod tests {
             outcomes.iter().map(|o| o.excess).fold(f64::INFINITY, f64::min) / configuration.bound();
         assert!(share > 0.02, "{share}");
         assert_eq!(verdict(&|o| 50.0 * o.excess)[0], violated);
-        // Guessing replaces the learner; its mistakes vary a little.
+        // Guessing replaces the learner; the number of mistakes varies a little.
         let guessing = |o: &Outcome| configuration.guessing() + 1e-3 * o.excess;
         assert_eq!(verdict(&guessing), [violated; 2]);
         assert!(configuration.guessing() > configuration.high());

@@ -190,7 +190,7 @@ impl Experiment for MassartRivalsExperiment {
         let trap = groups_of(results, |c| c.stream == Stream::Trap);
         let null = null_of(trap, |c, o| o.plain > c.bound());
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("In the trap, half of the rounds present the point (1, 0), and the others a short point that w = (1, 0) misclassifies; both are positive, without noise. If the losses are not divided by the margin at w, descent gains more on the long point than it loses on the short one, and w does not move away from (1, 0). All learners get the same random numbers. The adaptive adversary plays against each learner separately. The columns are medians of Σ (P[mistake | past] - η) or, for the trap, of mistakes - ηT.".into());
+        section.summary.push("In the trap, half of the rounds present the point (1, 0), and the others present a short point that w = (1, 0) misclassifies. Both points are positive, and there is no noise. If the losses are not divided by the margin at w, descent gains more on the long point than it loses on the short one, and w does not move away from (1, 0). All learners get the same random numbers. The adaptive adversary plays against each learner separately. The columns are medians of Σ (P[mistake | past] - η) or, for the trap, of mistakes - ηT.".into());
         section.tables.push(by_configuration(results));
     }
 }

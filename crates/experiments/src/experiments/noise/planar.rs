@@ -70,7 +70,7 @@ impl Planar {
     }
 
     /// Three points on which the learner with denominator max(|w·x|, 2γ) stays above opt_RCN, found by search and then
-    /// rounded. The noise rate is at most 0.3, γ = 1/10.
+    /// rounded. The noise rate is at most 0.3, and γ = 1/10.
     pub(super) fn trap() -> Planar {
         let link = StepLink { near: [0.4; 2], far: [0.4; 2], jump: 0.5 };
         let atoms = vec![

@@ -207,7 +207,7 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
 
 impl Experiment for PushAwayExperiment {
     about! {
-        "P11", "The push-away operator, and two heuristics built on it whose analysis is open";
+        "P11", "The push-away operator, and two heuristics that use it and whose analysis is open";
         "P11": "For every w != 0 and every x and v in the unit ball with |v·x| >= γ, the pushed point T(x) satisfies sign(w·x) w·T(x) >= (γ/6)‖w‖ and sign(v·x) v·T(x) >= γ/3. Tested for w and x found by search, with the worst v for each pair."
             ["CKST24 Lemma 8, with w/‖w‖ in place of w in (13)"]
             Proved, null "3 times the bound"

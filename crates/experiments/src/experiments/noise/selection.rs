@@ -1,5 +1,5 @@
 //! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where every candidate except
-//! the best is just bad enough for its choice to be a failure. Fewer examples than printed there suffice.
+//! the best is just bad enough for its choice to be a failure. Fewer examples than the lemma states suffice.
 //!
 //! Proof. Let candidate c have an error more than ε/2 above that of the best, b, and let D be 1 if c alone errs on an
 //! example, -1 if b alone errs, and 0 otherwise. D lies in \[-1, 1\] and its mean is above ε/2, so by Hoeffding's
@@ -20,7 +20,8 @@ const FAILURE: f64 = 0.1;
 const POINTS: usize = 1000;
 /// The choice uses the sharpened number of examples divided by each of these; the last is the null.
 const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
-/// The number of choices in a trial: with the number of examples printed in CKST24, then with those of [`DIVISORS`].
+/// The number of choices in a trial: first with the printed number of examples, then with the numbers given by
+/// [`DIVISORS`].
 const CHOICES: usize = DIVISORS.len() + 1;
 
 /// The reason why P14 is far from its bound.

@@ -15,7 +15,7 @@ pub(crate) struct TablesExperiment;
 const FAILURE: f64 = 0.1;
 /// Number of fits per trial whose bounds are tested.
 const FITS: usize = 10;
-/// Number of rows of such a fit.
+/// Number of rows to which such a model is fitted.
 const BOUND_ROWS: usize = 60;
 /// Fraction of the rows held out for the bound.
 const HELD_OUT: f64 = 0.3;
@@ -74,8 +74,8 @@ struct Law {
 }
 
 impl Law {
-    /// Builds the distribution. Labels may be flipped where a distance is above its median. The distance is the margin
-    /// of a halfspace fitted to the clean labels or, for the ring, the distance from the circle.
+    /// Builds the distribution. A label may be flipped if the distance of its row is above the median. The distance is
+    /// the margin of a halfspace fitted to the clean labels or, for the ring, the distance from the circle.
     fn new(data: Data, rng: &mut ChaCha8Rng) -> Result<Law, Failure> {
         let (points, labels, distances) = match data {
             Data::Wdbc | Data::Ionosphere => {
@@ -159,7 +159,7 @@ impl Experiment for TablesExperiment {
             ["ours, from the exact binomial bound of Clopper and Pearson 1934"]
             Proved, null "a third of the reported bound"
             halfspaces_tables::{TableClassifier, BinaryTableModel}, halfspaces_pac::{ErrorCount};
-        "PTn": "Fitted to two thirds of the rows with the labels of PT, the default classifier has, in expectation, at most the error of logistic regression on standardised columns fitted to the same rows, measured on the other rows' clean labels."
+        "PTn": "Fitted to two thirds of the rows with the labels of PT, the default classifier has, in expectation, at most the error of logistic regression on standardised columns of the same rows, measured on the other rows' clean labels."
             ["ours; measured, without a proof"]
             Measured, null "the majority label"
             halfspaces_tables::{TableClassifier};
@@ -219,7 +219,7 @@ impl Experiment for TablesExperiment {
         let evidence =
             [(Evidence::worst_of(&bounds), third), (Evidence::worst_of(&errors), majority)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Rows are drawn with replacement from a data set, so the error of a model on fresh rows, including label noise, is a mean over the data set and known exactly. Logistic regression treats a flipped label far from its boundary as strong evidence, and no halfspace of two columns fits a ring.".into());
+        section.summary.push("Rows are drawn with replacement from a data set, so the error of a model on fresh rows, including label noise, is a mean over the data set and known exactly. Logistic regression treats a flipped label far from its boundary as strong evidence, and no halfspace in two columns fits the labels of a ring.".into());
         section.tables.push(table(
             "pt-bound",
             "The bound at δ = 0.1 from 18 held-out rows, and the exact error; means over fits",
@@ -276,7 +276,7 @@ mod tests {
             planned: 100,
             outcomes: (0..100).map(outcome).collect(),
         };
-        // One bound in twenty is 0.1, the others are 0.3.
+        // One bound in twenty is 0.1, and the others are 0.3.
         let bound = |i: usize| Outcome::Bound {
             errors: vec![errors; FITS],
             bounds: (0..FITS).map(|k| if (i + k).is_multiple_of(20) { 0.1 } else { 0.3 }).collect(),

@@ -1,5 +1,5 @@
 //! K4 and K5: the numbers of updates of the batch perceptron and of the margin perceptron, compared with (R/γ)² and
-//! 3(R/γ)², for every rule of picking the violated point. The output is checked on every point. K4s and K5s: the two
+//! 3(R/γ)², for every rule that picks the violated point. The output is checked on every point. K4s and K5s: the two
 //! steps of the proofs, checked at every update.
 
 use crate::experiments::common::*;
@@ -8,7 +8,7 @@ use halfspaces_data::Builtin;
 use halfspaces_linalg::{Classifier, FitSample, InputError, Params, PointSet, kernels};
 use halfspaces_online::{BatchFit, BatchPerceptron, MarginPerceptron, Pick, bounds};
 
-/// The ratio of a trial that breaks the guarantee. It is finite, so that JSON can store it.
+/// The ratio recorded for a trial that violates the guarantee. It is finite, so that JSON can store it.
 const BROKEN: f64 = 1e300;
 
 /// The guarantee of one of the two learners.
@@ -20,7 +20,7 @@ struct Guarantee {
     source: &'static str,
     checks: &'static [&'static str],
     steps: Steps,
-    /// The bound on the updates, from R and γ.
+    /// The bound on the number of updates, computed from R and γ.
     bound: fn(f64, f64) -> f64,
     bound_name: &'static str,
     /// Whether the output has a guaranteed margin.
@@ -28,7 +28,7 @@ struct Guarantee {
     quantity: &'static str,
 }
 
-/// The claim on every single update, on which the proof rests.
+/// The claim about every single update. The proof rests on it.
 struct Steps {
     id: &'static str,
     statement: &'static str,
@@ -43,8 +43,8 @@ const CHECKED: u64 = 60;
 const BATCH: Guarantee = Guarantee {
     id: "K4",
     learner: "batch perceptron",
-    title: "Batch perceptron: updates until consistent",
-    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates and classifies every point correctly, whether it picks the violated points cyclically, or always the first or the worst.",
+    title: "Batch perceptron: updates until every point is classified correctly",
+    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates and classifies every point correctly, whether it picks violated points cyclically or always picks the first or the worst.",
     source: "Harvey18 Theorem 1.1",
     checks: checks!(halfspaces_online::{BatchPerceptron, Pick, bounds::batch_perceptron_updates}),
     steps: Steps {
@@ -63,7 +63,7 @@ const MARGIN: Guarantee = Guarantee {
     id: "K5",
     learner: "margin perceptron",
     title: "Margin perceptron: updates, and the margin it returns",
-    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3, whichever violated point it picks. One instance nearly attains both bounds.",
+    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates and then has margin at least γ/3, whichever violated point it picks. One instance nearly attains both bounds.",
     source: "Harvey18 Theorem 2.1",
     checks: checks!(halfspaces_online::{
         MarginPerceptron, Pick, bounds::margin_perceptron_updates, bounds::margin_perceptron_margin
@@ -201,7 +201,7 @@ impl Outcome {
         if ratio > 0.0 { ratio } else { BROKEN }
     }
 
-    /// At most 1 if and only if the learner kept its whole guarantee.
+    /// A ratio that is at most 1 if and only if the run satisfied the whole guarantee.
     fn ratio(&self, guarantee: &Guarantee) -> f64 {
         if !self.converged || !self.consistent {
             return BROKEN;
@@ -294,7 +294,7 @@ impl Experiment for BatchExperiment {
         let of_steps = of_steps.with_note(&format!("largest of each: {gains:.3} and {growths:.3}"));
         let evidence = [evidence, of_steps].map(|evidence| (evidence, Null::SmallerBound));
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The violated point is picked in three ways: cyclically, always the first, or always the worst. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. On them, the learner makes all but about two of the 3(R/γ)² updates, and its margin is close to γ/3.".into());
+        section.summary.push("Three rules pick the violated point: cyclically, always the first one, or always the worst one. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. On them, the learner makes only about two updates fewer than 3(R/γ)², and its margin is close to γ/3.".into());
         section.figures.push(self.updates_against_bound(results));
         if margin {
             section.figures.push(margins_kept(results));
@@ -314,7 +314,7 @@ impl BatchExperiment {
             title: bound_title(results, &format!("Updates of the {learner}"), |o| {
                 Some((o.update_bound, o.updates as f64))
             }),
-            caption: "Updates against the bound. One marker per kind of data and picking rule: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
+            caption: "Updates against the bound. There is one marker per kind of data and picking rule; it shows the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
             x: Axis::log(label),
             y: Axis::log("updates"),
             layers: against_bound(results, label, series, |o| {
@@ -327,7 +327,7 @@ impl BatchExperiment {
         let name = format!("{}-batch", self.guarantee.id.to_lowercase());
         table(
             &name,
-            "Medians over trials; extremes over all",
+            "Medians and extremes over trials",
             &results.groups,
             &[
                 ("data", &|g| g.configuration.workload.to_string()),
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(judge([1.0, 1.1]), [Verdict::Holds, Verdict::Violated]);
     }
 
-    /// Real steps: the bounds of both learners are nearly attained, and a third of each is refuted.
+    /// Steps of real runs: the bounds of both learners are nearly attained, and a third of each is refuted.
     #[test]
     fn steps_are_those_of_the_learner() {
         for (guarantee, growth) in [(&BATCH, 1.0), (&MARGIN, 0.9)] {

@@ -1,5 +1,5 @@
-//! K1 and K2: the mistakes of halving, compared with lg |C|, over boolean classes, lists of halfspaces and the grid.
-//! Points come in random order, from an adversary that splits the class evenly, or from one that also chooses the
+//! K1 and K2: the mistakes of halving, compared with lg |C|, for boolean classes, finite sets of halfspaces and the
+//! grid. Points come in random order, from an adversary that splits the class evenly, or from one that also chooses the
 //! labels.
 
 use crate::experiments::common::*;
@@ -48,11 +48,11 @@ enum Nature {
     /// The points come in random order, with the labels of a target.
     #[strum(to_string = "random order")]
     Random,
-    /// The misclassified point with the most even split is next, with the label of a target.
+    /// The misclassified point that splits the class most evenly comes next, with the label of a target.
     #[strum(to_string = "even splits")]
     Split,
-    /// The point with the most even split is next. Its label is the opposite of the prediction as long as some
-    /// hypothesis remains. Any surviving hypothesis then counts as the target.
+    /// The point that splits the class most evenly comes next. Its label is the opposite of the prediction as long as
+    /// some hypothesis remains. Any surviving hypothesis then counts as the target.
     #[strum(to_string = "even splits, contrary labels")]
     Contrary,
 }
@@ -117,8 +117,8 @@ fn play<C: FiniteClass>(
     Ok(Outcome { size, bound, mistakes, left: learner.consistent() })
 }
 
-/// Presents the point with the most even split among those on which hypotheses still disagree, with the label opposite
-/// to the prediction, until no such point is left. Returns the number of mistakes.
+/// Among the points on which hypotheses still disagree, presents the one with the most even split, with the label
+/// opposite to the prediction, until no such point is left. Returns the number of mistakes.
 fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result<usize, Failure> {
     let mut mistakes = 0;
     loop {
@@ -155,11 +155,11 @@ fn play_boolean<B: BooleanConcept>(
 impl Experiment for HalvingExperiment {
     about! {
         "K1", "Halving: mistakes against the logarithm of the class size";
-        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, if the misclassified point with the most even split comes next, and against labels opposite to the prediction."
+        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that picks the misclassified point splitting C most evenly, and against one that contradicts every prediction."
             ["Kakade Theorem 2.2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, BooleanClass, HalfspaceClass, SmallestMarginMistake, bounds::halving_mistakes};
-        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis remains, against the three opponents of K1; the last may choose any target of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
+        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis remains, in the settings of K1; in the last, any grid hypothesis may be the target (R = ‖w*‖ = 1, d = 2 and 3)."
             ["Kakade Corollary 3.1, corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, GridClass, SmallestMarginMistake, bounds::grid_halving_mistakes};
@@ -233,7 +233,7 @@ impl Experiment for HalvingExperiment {
         });
         let evidence = evidence.map(|evidence| (evidence, Null::SmallerBound));
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Boolean classes are tested on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member of the class. For the grid, it is a random halfspace, which the grid need not contain. The last opponent chooses the labels during the game: always the opposite of the prediction, as long as some hypothesis agrees with all labels. No opponent is worse for halving.".into());
+        section.summary.push("Boolean classes are tested on the whole cube {0,1}^n, and classes of halfspaces on points of the ball. The target is a random member of the class. For the grid, it is a random halfspace, which the grid need not contain. The last opponent chooses the labels during the game: always the opposite of the prediction, as long as some hypothesis agrees with all labels. No opponent is worse for halving.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -246,7 +246,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k1-mistakes-against-bound".into(),
         title: bound_title(results, "Mistakes of halving", |o| Some((o.bound, o.mistakes as f64))),
-        caption: "Mistakes of halving against lg |C|. One marker per class and opponent: the trial closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
+        caption: "Mistakes of halving against lg |C|. There is one marker per class and opponent; it shows the trial closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
         x: Axis::linear("lg |C|"),
         y: Axis::linear("mistakes"),
         layers: against_bound(results, "bound lg |C|", series, |o| {
@@ -256,7 +256,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let caption = "Medians over trials; worst ratio over all";
+    let caption = "Medians and worst ratio over trials";
     table(
         "k1-halving",
         caption,

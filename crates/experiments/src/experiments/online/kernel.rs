@@ -13,14 +13,15 @@ pub(crate) struct KernelExperiment;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// Integer points in {-3..3}^d with labels of a random halfspace, a fraction of them flipped.
+    /// Integer points in {-3..3}^d labelled by a random halfspace, with a fraction of the labels flipped.
     Integers { dim: usize, points: usize, flipped: f64 },
     /// The one-hot mushroom data with their own labels, in random order.
     Mushroom,
     /// Points labelled by a separator in feature space, Σ a_j φ(z_j) over a few anchors z_j. Points at which the
     /// absolute value of the separator is less than a tenth of the mean are dropped.
     Feature { kernel: &'static str, dim: usize, points: usize, adversarial: bool },
-    /// Points so far apart that the Gaussian kernel is the identity, all labelled -1. The bound is attained.
+    /// Points so far apart that the matrix of the Gaussian kernel is the identity, all labelled -1. The bound is
+    /// attained.
     Identity { points: usize },
 }
 
@@ -36,7 +37,7 @@ const KERNELS: [(&str, Kernel, Colour); 4] = [
 pub(crate) struct Outcome {
     rounds: usize,
     mistakes: usize,
-    /// Rounds in which the perceptron and the linear kernel perceptron differ.
+    /// Number of rounds in which the perceptron and the linear kernel perceptron differ.
     differing: Option<usize>,
     bound: Option<f64>,
 }
@@ -52,9 +53,9 @@ impl Outcome {
     }
 }
 
-/// Runs the learner on points of a line at multiples of 100, for which the kernel value exp(-½ 10⁴) is 0 in `f64`. All
-/// labels are -1, and every prediction is the sign of a sum of zeros, which is +1. So every round is a mistake. The
-/// vector Σ_i -φ(x_i)/√n separates the points with margin 1/√n.
+/// Runs the learner on points of a line at multiples of 100. Their kernel values are at most exp(-½ 10⁴), which is 0 in
+/// `f64`. All labels are -1, and every prediction is the sign of a sum of zeros, which is +1. So every round is a
+/// mistake. The vector Σ_i -φ(x_i)/√n separates the points with margin 1/√n.
 fn identity(count: usize) -> Result<Outcome, Failure> {
     let points = Points::new((0..count).map(|i| 100.0 * i as f64).collect(), 1)?;
     let learner = KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 })?;
@@ -68,7 +69,7 @@ fn identity(count: usize) -> Result<Outcome, Failure> {
     })
 }
 
-/// Plays the perceptron and the linear kernel perceptron in the same order and compares every round.
+/// Runs the perceptron and the linear kernel perceptron on the points in the same order and compares every round.
 fn same_game(points: &Points, labels: &[Label], rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let (n, d) = (points.len(), points.dim());
     let order = RandomOrder::with_rng(rng);
@@ -128,8 +129,8 @@ fn in_feature_space(
 
 impl Experiment for KernelExperiment {
     about! {
-        "K6", "Kernel perceptron: equal to the perceptron in every round, and its bound in feature space";
-        "K6": "On integer data, the kernel perceptron with the linear kernel makes exactly the same predictions as the perceptron. With kernel K, it makes at most max K(x,x)/γ² mistakes on points with margin γ in feature space, in given order and against K3's adversary."
+        "K6", "Kernel perceptron: the same predictions as the perceptron, and a bound in feature space";
+        "K6": "On integer data, the kernel perceptron with the linear kernel makes exactly the same predictions as the perceptron. With kernel K, it makes at most max K(x,x)/γ² mistakes on points with margin γ in feature space, in the given order and against K3's adversary."
             ["Notes21, kernel perceptron"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{KernelPerceptron, Kernel, SmallestMarginMistake, bounds::kernel_perceptron_mistakes};
@@ -196,7 +197,7 @@ impl Experiment for KernelExperiment {
             Evidence::deterministic("mistakes / bound", Side::AtMost, results.planned(), &ratios)
                 .with_note(&format!("{differing} of {rounds} rounds differ from the perceptron's"));
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("On integer data all sums are exact, so ties are broken in the same way. The perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushroom data, and every prediction is compared bit by bit. The kernels are linear, quadratic, inhomogeneous cubic and Gaussian. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly. On points so far apart that the Gaussian kernel is the identity, the bound is attained.".into());
+        section.summary.push("On integer data all sums are exact, so ties are broken in the same way. The perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushroom data, and every prediction is compared bit by bit. The kernels are linear, quadratic, inhomogeneous cubic and Gaussian. In feature space, the target is a combination of six anchors, so its norm and its margin are known exactly. On points so far apart that the matrix of the Gaussian kernel is the identity, the bound is attained.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -212,7 +213,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
         title: bound_title(results, "Mistakes of the kernel perceptron", |o| {
             Some((o.bound?, o.mistakes as f64))
         }),
-        caption: "Mistakes of the kernel perceptron against its bound in feature space, in the given and the adversarial order, d = 3 and 8. One marker per setting: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
+        caption: "Mistakes of the kernel perceptron against its bound in feature space, in the given and in the adversarial order, for d = 3 and 8. There is one marker per setting; it shows the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound max K(x,x)/γ²"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound max K(x,x)/γ²", series, |o| {
@@ -238,7 +239,7 @@ fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
         |g: &Group<_, Outcome>| -> Option<usize> { g.outcomes.iter().map(|o| o.differing).sum() };
     table(
         "k6-kernel",
-        "Medians over trials; extremes over all",
+        "Medians and extremes over trials",
         &results.groups,
         &[
             ("data", &|g| data(&g.configuration)),

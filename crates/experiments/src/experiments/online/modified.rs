@@ -9,7 +9,7 @@ use halfspaces_online::{
     bounds, run,
 };
 
-/// Maximum number of rounds to which a small pool is repeated.
+/// Maximum number of rounds for which a small pool is repeated.
 const MAX_ROUNDS: f64 = 4000.0;
 
 pub(crate) struct ModifiedExperiment {
@@ -33,7 +33,7 @@ pub(crate) struct Outcome {
     mistakes: usize,
     abstentions: usize,
     batch_updates: u64,
-    /// Whether the batch form ended within its bound and classifies every point outside the band correctly.
+    /// Whether the batch form converged and classifies every point outside the band correctly.
     batch_right: bool,
 }
 
@@ -95,7 +95,7 @@ fn play<P: PointSet>(
 impl Experiment for ModifiedExperiment {
     about! {
         "K7", "Modified perceptron: few mistakes without a margin, at the cost of abstentions";
-        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes elsewhere, however small the margin. Its batch form makes at most as many updates."
+        "K7": "Started from a unit vector w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes elsewhere, however small the margin. Its batch form makes at most this number of updates."
             ["Notes21, modified perceptron, with the sign of its update corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{ModifiedPerceptron, BatchModifiedPerceptron, SmallestMarginMistake, bounds::modified_perceptron_mistakes};
@@ -149,7 +149,7 @@ impl Experiment for ModifiedExperiment {
         )
         .with_note("a batch run with an error outside the band would count as an exception");
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("No point is dropped, so margins may be as small as rounding errors, or 0. The data include heavy-tailed points of condition 10⁶. The adversary always presents the misclassified point of smallest margin. The start is a random unit vector or its negative, whichever has α > 0, except on points constructed to mislead the learner; α is measured. The constructed points lie on the boundary of w*, in an order in which the learner makes many mistakes. On them, the batch form reaches the bound up to a fraction of about σ²/2, so the constant of the bound cannot be improved. The learner gives no guarantee on abstentions; the table gives their number.".into());
+        section.summary.push("No point is dropped, so margins may be as small as rounding errors, or 0. The data include heavy-tailed points with condition number 10⁶. The adversary always presents the misclassified point of smallest margin. The start is a random unit vector or its negative, whichever has α > 0, except on points constructed to mislead the learner; α is measured. The constructed points lie on the boundary of w*, in an order in which the learner makes many mistakes. On them, the batch form reaches the bound to within a fraction of about σ²/2, so the constant of the bound cannot be improved. The number of abstentions has no guarantee; the table shows it.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -170,7 +170,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
         title: bound_title(results, "Mistakes of the modified perceptron", |o| {
             Some((o.bound, o.mistakes as f64))
         }),
-        caption: "Mistakes outside the band against the bound. One marker per kind of data, σ and order: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
+        caption: "Mistakes outside the band against the bound. There is one marker per kind of data, σ and order; it shows the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound ⌊2 ln(1/α)/σ²⌋"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound ⌊2 ln(1/α)/σ²⌋", series, |o| {
@@ -180,7 +180,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let caption = "Medians over trials; worst ratio over all";
+    let caption = "Medians and worst ratio over trials";
     table(
         "k7-modified",
         caption,

@@ -9,7 +9,7 @@ use halfspaces_online::{
     SecondOrderPerceptron, SmallestMarginMistake, Transcript, Winnow, bounds, run,
 };
 
-/// Passes over a pool in its given order.
+/// Number of passes over a pool in the given order.
 const PASSES: usize = 3;
 
 /// Probability that a variable of a random point for Winnow is true.
@@ -44,7 +44,7 @@ impl Learner {
     }
 }
 
-/// Name and colour of each claim.
+/// The name and the colour of the learner of each claim.
 const SERIES: [(&str, Colour); 4] = [
     ("passive-aggressive", Colour::Blue),
     ("Winnow", Colour::Orange),
@@ -106,7 +106,7 @@ impl Outcome {
     }
 }
 
-/// Plays a pool in the given order.
+/// Runs a learner on a pool in the order that `nature` chooses.
 fn ordered<L: OnlineLearner, P: PointSet>(
     learner: L,
     sample: &Sample<P>,
@@ -237,13 +237,13 @@ fn play_winnow(
     Ok(Outcome { mistakes, counted: mistakes as f64, bound, margin_ratio: 0.0 })
 }
 
-/// Plays Winnow against points that are constructed from its current weights so that every prediction is wrong.
+/// Runs Winnow on points that are constructed from its current weights so that every prediction is wrong.
 ///
 /// While the weights of the irrelevant variables sum to at least the threshold n, the true variables of the point are
-/// the heaviest irrelevant ones, just enough for their weights to reach n, and its label is -1. The demotion halves
-/// these weights and removes about n/2. Otherwise the true variables are the lightest relevant one and irrelevant ones
-/// whose weights bring the sum to just below n, and the label is +1. The promotion adds about n. So one promotion pays
-/// for two demotions, as in the proof of the bound.
+/// the heaviest irrelevant ones, just as many as it takes for their weights to reach n, and its label is -1. The
+/// demotion halves these weights and removes about n/2. Otherwise the true variables are the lightest relevant one and
+/// irrelevant ones whose weights bring the sum to just below n, and the label is +1. The promotion adds about n. So one
+/// promotion pays for two demotions, as in the proof of the bound.
 fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
     let variables = learner.weights().len();
     let threshold = variables as f64;
@@ -263,7 +263,7 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
             Label::Negative
         } else {
             let lightest = (0..relevant).min_by(|i, j| weights[*i].total_cmp(&weights[*j]));
-            let lightest = lightest.ok_or("a disjunction of no variables")?;
+            let lightest = lightest.ok_or("a disjunction without variables")?;
             let mut sum = weights[lightest];
             if sum >= threshold {
                 return Ok(mistakes);
@@ -288,7 +288,7 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
 impl Experiment for OtherBoundsExperiment {
     about! {
         "K10", "Passive-aggressive, Winnow, ALMA, second-order perceptron: each within the bound of its source";
-        "K10": "On points of norm at most R that a unit vector separates with margin γ, the squared hinge losses of the passive-aggressive learner sum to at most (R/γ)², which bounds its mistakes, in given order (three passes) and in the other orders of K3."
+        "K10": "On points of norm at most R that a unit vector separates with margin γ, the passive-aggressive learner's sum of squared hinge losses and number of mistakes are at most (R/γ)²: in given order (three passes) and in K3's other orders."
             ["Crammer et al. 2006, Theorem 2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{PassiveAggressive, SmallestMarginMistake, bounds::passive_aggressive_mistakes};
@@ -300,7 +300,7 @@ impl Experiment for OtherBoundsExperiment {
             ["Gentile 2001, Theorem 3"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Alma, SmallestMarginMistake, bounds::alma_corrections};
-        "K13": "On points that a unit vector u separates with margin γ, the second-order perceptron makes at most (1/γ)√((a + u'Mu) ln det(I + M/a)) mistakes in one pass in the orders of K10, where M = Σ x x' over the mistakes."
+        "K13": "On points that a unit vector u separates with margin γ, the second-order perceptron makes at most (1/γ)√((a + u'Mu) ln det(I + M/a)) mistakes in one pass in each of the orders of K10, where M is the sum of x x' over the mistakes."
             ["Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{SecondOrderPerceptron, SmallestMarginMistake, bounds::second_order_mistakes};
@@ -376,7 +376,7 @@ impl Experiment for OtherBoundsExperiment {
             judged(3, "mistakes / bound"),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Three of the learners run on the pools of K3 to K5. One of these pools is the negative basis, on which every order leads to d corrections. So the bound of the passive-aggressive learner is attained, and that of the second-order perceptron up to √(2 ln 2) = 1.18. Winnow learns disjunctions of a few of many variables. Its strongest opponent constructs each point from the current weights: a promotion of one relevant variable promotes as many irrelevant ones as possible, and two demotions undo them.".into());
+        section.summary.push("Three of the learners run on the pools of K3 to K5. One of these pools is the negative basis, on which every order leads to d corrections. So the bound of the passive-aggressive learner is attained, and that of the second-order perceptron up to a factor of √(2 ln 2) = 1.18. Winnow learns disjunctions of a few out of many variables. Its strongest opponent constructs each point from the current weights: a promotion of one relevant variable promotes as many irrelevant ones as possible, and two demotions undo these promotions.".into());
         section.figures.push(counted_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -392,15 +392,15 @@ fn counted_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k10-counted-against-bound".into(),
         title: bound_title(results, "Mistakes, losses and corrections", pair),
-        caption: "Mistakes (Winnow, second-order perceptron), squared losses (passive-aggressive) and corrections (ALMA) against the bound. One marker per kind of data, order and learner: the trial closest to its bound. A marker above the dashed line would refute a claim.".into(),
+        caption: "Mistakes (Winnow, second-order perceptron), squared losses (passive-aggressive) and corrections (ALMA) against the bound. There is one marker per kind of data, order and learner; it shows the trial closest to its bound. A marker above the dashed line would refute a claim.".into(),
         x: Axis::log("bound"),
-        y: Axis::log("counted"),
+        y: Axis::log("mistakes, losses or corrections"),
         layers: against_bound(results, "bound", series, pair),
     }
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let caption = "Medians over trials; worst ratio over all";
+    let caption = "Medians and worst ratio over trials";
     table(
         "k10-other-bounds",
         caption,

@@ -1,5 +1,5 @@
-//! K3, K3n: the perceptron's mistakes in given, random and adversarial order, compared with (R/γ)². On real data with
-//! their own labels, they are compared with the bound for labels that need not be separable.
+//! K3, K3n: the perceptron's mistakes in the given order, in random order and in an adversarial order, compared with
+//! (R/γ)². On real data with their own labels, they are compared with the bound for points that need not be separable.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -8,7 +8,7 @@ use halfspaces_online::{
     AsGiven, Perceptron, RandomOrder, SmallestMarginMistake, Transcript, bounds, run,
 };
 
-/// Maximum number of rounds to which a small pool is repeated.
+/// Maximum number of rounds for which a small pool is repeated.
 const MAX_ROUNDS: usize = 20_000;
 
 pub(crate) struct PerceptronExperiment {
@@ -71,7 +71,7 @@ fn play<P: PointSet>(
     rng: &mut ChaCha8Rng,
 ) -> Result<Transcript, Failure> {
     // Pools are repeated until there are enough rounds for the bound to be exceeded, since real pools are smaller than
-    // their bound. The bound that needs no separator is about a single pass.
+    // their bound. The bound that needs no separator applies to a single pass.
     let rounds = match (sample.margin, sample.deviation_bound) {
         (Some(margin), None) => {
             let bound = bounds::perceptron_mistakes(sample.radius, 1.0, margin);
@@ -98,7 +98,7 @@ impl Experiment for PerceptronExperiment {
             ["Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes};
-        "K3n": "On real data with their own labels, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, where D² = Σ max(0, γ - y (u · x))², for two unit vectors u and 60 values of γ each."
+        "K3n": "On real data with their own labels, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, where D² = Σ max(0, γ - y (u · x))², for each of two unit vectors u and each of 60 values of γ."
             ["Freund and Schapire 1999, Theorem 2 (beyond the source documents)"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes_with_deviation};
@@ -163,7 +163,7 @@ impl Experiment for PerceptronExperiment {
             [evidence, without].map(|e| (e, Null::SmallerBound)),
         );
 
-        section.summary.push("The perceptron plays pools in the given order, in random order, and against an adversary that presents the misclassified point of smallest margin. Every trial draws its own pool. For K3n, u is the unit vector of the margin perceptron or the direction between the class means. A pool smaller than twice its bound is repeated to that length, so that the bound could be exceeded. R and γ are measured on the points played, so every bound is the tightest that the stated separator gives. Real data are standardised, lifted and normalised. Their labels come from a random halfspace, from the halfspace between the class means, or from the data.".into());
+        section.summary.push("The perceptron runs on pools in the given order, in random order, and against an adversary that presents the misclassified point of smallest margin. Every trial draws its own pool. For K3n, u is the unit vector of the margin perceptron or the direction between the class means. A pool smaller than twice its bound is repeated to that length, so that the bound could be exceeded. R and γ are measured on the points that are presented, so every bound is the tightest that the stated separator gives. Real data are standardised, lifted and normalised. Their labels come from a random halfspace, from the halfspace between the class means, or from the data.".into());
         section.figures.push(mistakes_against_bound(results));
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));
@@ -179,7 +179,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
         title: bound_title(results, "Mistakes of the perceptron", |o| {
             Some((o.bound()?, o.mistakes as f64))
         }),
-        caption: "Mistakes against the bound. One marker per kind of data and order: the trial closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on the line.".into(),
+        caption: "Mistakes against the bound. There is one marker per kind of data and order; it shows the trial closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on the line.".into(),
         x: Axis::log("bound (R/γ)²"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound (R/γ)²", series, |o| {
@@ -215,7 +215,7 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
-    let caption = "Medians over trials; worst ratio over all";
+    let caption = "Medians and worst ratio over trials";
     table(
         "k3-perceptron",
         caption,

@@ -21,13 +21,13 @@ const MOST_STEPS: usize = 20_000;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
-    /// A subspace of half the dimensions contains 0.9 of the points that would make it heavy.
+    /// A subspace of half the dimensions contains 0.9 times the number of points that would make it heavy.
     #[strum(to_string = "0.9 of a heavy subspace")]
     NearlyHeavy,
-    /// A subspace of half the dimensions contains 0.98 of the points that would make it heavy.
+    /// A subspace of half the dimensions contains 0.98 times the number of points that would make it heavy.
     #[strum(to_string = "0.98 of a heavy subspace")]
     AllButHeavy,
-    /// Student-t points of one degree of freedom, with condition number 10^6.
+    /// Student-t points with one degree of freedom and condition number 10^6.
     #[strum(to_string = "Student-t, condition 10^6")]
     StudentT,
 }
@@ -86,8 +86,8 @@ fn slope(counts: &Counts) -> Option<f64> {
 
 impl Experiment for StepsExperiment {
     about! {
-        "F4", "Steps of the transform's solver: each digit of accuracy adds few";
-        "F4": "Where a subspace has 0.9 or 0.98 of the points that would make it heavy, and on Student-t points with condition number 10^6, the solver takes in expectation at most 0.6 additional steps each time 1/δ grows by a factor of e (two-sided δ, from 1e-2 to 1e-10)."
+        "F4", "Steps of the transform's solver: each digit of accuracy adds few steps";
+        "F4": "If a subspace has 0.9 or 0.98 of the points that would make it heavy, and on Student-t points with condition number 10^6, the solver takes in expectation at most 0.6 additional steps each time 1/δ grows by a factor of e (two-sided δ, from 1e-2 to 1e-10)."
             ["ours: the accelerated fixed-point iteration, and Newton's method where that is slow"]
             Measured, null "the plain fixed-point iteration on the same points"
             halfspaces_forster::{ForsterTransform, Step};
@@ -130,7 +130,7 @@ impl Experiment for StepsExperiment {
             results.outcomes().map(|(_, o)| slope(&o.fixed_point).is_none_or(|s| s > SLOPE));
         let evidence = [(Evidence::worst_of(&judged), Null::of_cases(alone))];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("In each step, the fixed-point iteration makes one pass over the points and multiplies the residual by a factor that is close to 1 if a subspace is nearly heavy. The solver accelerates this iteration, and switches to Newton's method where it is still slow; a Newton step takes up to 60 passes. The table counts both steps and passes. \"0.9 of a heavy subspace\" means that a subspace contains 0.9 of the points that would make it heavy.".into());
+        section.summary.push("In each step, the fixed-point iteration makes one pass over the points and multiplies the residual by a factor that is close to 1 if a subspace is nearly heavy. The solver accelerates this iteration, and switches to Newton's method where it is still slow; a Newton step takes up to 60 passes. The table counts both steps and passes. \"0.9 of a heavy subspace\" means that a subspace contains 0.9 times the number of points that would make it heavy.".into());
         section.figures.extend(figure(results));
         section.tables.push(counts(results));
     }
@@ -211,8 +211,8 @@ mod tests {
             StepsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims[0].verdict
         };
-        // 0.6 steps per factor of e are 1.38 steps per decade. The null has the same slopes, so it passes with the
-        // claim.
+        // 0.6 steps per factor of e are 1.38 steps per decade. The null has the same slopes, so it passes as well, and
+        // the claim is weak.
         assert_eq!(verdict(1.0), Verdict::Weak);
         assert_eq!(verdict(3.0), Verdict::Violated);
     }

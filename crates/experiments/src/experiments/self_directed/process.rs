@@ -51,7 +51,7 @@ impl Configuration {
         self.exact() * 9 / 10
     }
 
-    /// Whether M >= 1/κ. From such a start the printed number of steps is too small.
+    /// Whether M >= 1/κ. From such a start, the printed number of steps is too small.
     fn extreme(&self) -> bool {
         self.log_start >= self.log_inverse_kappa
     }
@@ -84,12 +84,12 @@ impl Outcome {
 
 impl Experiment for ProcessExperiment {
     about! {
-        "S5", "Super-linear decay: the number of steps printed in DKTZ23 is too small, and the corrected number suffices";
+        "S5", "Super-linear decay: the published number of steps is too small, and the corrected number suffices";
         "S5": "The slowest process of the lemma, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 and ξ' = ξ otherwise, is at most e²κ after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps with probability at least 1 - δ; m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0), ξ₀ = M."
             ["DKTZ23 §2, super-linear process lemma, with T corrected"]
             Proved, null "a third of the steps"
             halfspaces_online::{ChainLength};
-        "S5e": "After the number of steps printed in DKTZ23, T = (3/2)(m* + ln(e/δ)), the process of S5, started at M = 1/κ, is still above e²κ with probability greater than δ."
+        "S5e": "After the published number of steps, T = (3/2)(m* + ln(e/δ)), the process of S5, started at M = 1/κ, is still above e²κ with probability greater than δ."
             ["ours: an erratum to DKTZ23 §2"]
             Measured, null "the corrected number of steps of S5";
         "S5x": "After the least number of steps T with P[Bin(T, 2/3) < S] <= δ, S = ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉, the process of S5 is at most e²κ with probability at least 1 - δ; 0.9 T steps are too few. All settings are judged together at 1.2 δ, since the proof meets δ with equality up to rounding."
@@ -163,7 +163,7 @@ impl Experiment for ProcessExperiment {
             (of_all(results, Configuration::exact), Null::of_cases(fewer)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. ln(ξ/κ) starts at ln M + ln(1/κ). The number of steps printed in DKTZ23 suffices for the larger of the two doubly logarithmic terms at the mean rate of decay, but leaves too few steps for random fluctuations. Algorithm 1 starts at a constant angle, which corresponds to ln M = 0.".into());
+        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. ln(ξ/κ) starts at ln M + ln(1/κ). The published number of steps suffices for the larger of the two doubly logarithmic terms at the mean rate of decay, but leaves too few steps for random fluctuations. Algorithm 1 starts at a constant angle, which corresponds to ln M = 0.".into());
         section.tables.push(by_setting(results));
     }
 }
@@ -209,7 +209,7 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
 
-    /// A setting in which about one in four trials fails with the printed constants.
+    /// A setting in which about one in four trials fails with the constants printed in DKTZ23.
     fn extreme() -> Configuration {
         let log_inverse_kappa = -(1e-6f64).ln();
         Configuration {

@@ -167,7 +167,7 @@ impl Experiment for RandomOrderExperiment {
                 plan.push(Planned { configuration, trials });
             }
         }
-        // On fewer points, choosing the order does not save enough mistakes to fall below the bound.
+        // On fewer points, choosing the order does not save enough mistakes to bring the count below the bound.
         for dim in scale.pick(vec![3], vec![3, 10], vec![3, 10]) {
             let (learner, checkpoints) = (Learner::Greedy, vec![100_000]);
             let configuration = Configuration { dim, learner, checkpoints };
@@ -263,7 +263,7 @@ impl Experiment for RandomOrderExperiment {
             ),
         ];
         judge_all(section, Experiment::claims(self), judged);
-        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n. A learner that stops after 1 % of n >= 10^4 d points has therefore made at least 0.5 d ln(0.01 n/d) mistakes: what matters is the number of points that it has seen. The ten learners of S6 are perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, online Massart, and the version-space learners with centre of gravity, ellipsoid, volumetric centre and hard margin. The bound is tested separately for each learner, dimension and n; the worst case decides. In each trial, one slope of the mistakes against ln n is fitted.".into());
+        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n. A learner that stops after 1 % of n >= 10^4 d points has therefore made at least 0.5 d ln(0.01 n/d) mistakes: what matters is the number of points that it has seen. The ten learners of S6 are the perceptron, the modified perceptron, the passive-aggressive learner, the second-order perceptron, ALMA, online Massart, and the version-space learners with the centre of gravity, the ellipsoid, the volumetric centre and the hard-margin hypothesis. The bound is tested separately for each learner, dimension and n; the worst case decides. In each trial, one slope of the mistakes against ln n is fitted.".into());
         for dim in [30, 10, 3] {
             if results.groups.iter().any(|g| g.configuration.dim == dim) {
                 section.figures.push(figure(results, dim));

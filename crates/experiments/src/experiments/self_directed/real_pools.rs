@@ -59,12 +59,12 @@ impl Corrections {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     points: usize,
-    /// Number of corrections of a constant prediction of the majority class.
+    /// Number of corrections if the majority class is always predicted.
     minority: usize,
     surest: Corrections,
     in_random_order: Corrections,
     logistic: Corrections,
-    /// Corrections on labels of a halfspace, without and with wrong answers.
+    /// Corrections if a halfspace gives the labels, without and with wrong answers.
     steady: usize,
     slipping: usize,
     /// The outlook at random points in time.
@@ -109,8 +109,8 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Plays a session to its end, in the given order or in the order that the session chooses. Returns for each question
-/// whether the prediction was wrong. The answers at the rounds in `slips` are flipped.
+/// Runs a session to its end, in the given order or in the order that the session chooses. Returns for each question
+/// whether the prediction was wrong. The answers in the rounds listed in `slips` are flipped.
 fn play(
     mut session: LabellingSession,
     labels: &[Label],
@@ -137,8 +137,8 @@ fn play(
     Ok(wrong)
 }
 
-/// Runs logistic regression in the given order, refitted after each hundredth of the pool. Returns for each row whether
-/// the prediction was wrong.
+/// Runs logistic regression on the rows in the given order and refits it after each hundredth of the pool. Returns for
+/// each row whether the prediction was wrong.
 fn logistic(points: &Points, labels: &[Label], order: &[usize]) -> Result<Vec<bool>, Failure> {
     let learner = LogisticRegression::params().tolerance(1e-6).check()?;
     let step = points.len().div_ceil(100);
@@ -175,10 +175,10 @@ const MORE_MOMENTS: &str = "changed after a verdict: one point in time per pool 
 impl Experiment for RealPoolsExperiment {
     about! {
         "S10", "Labelling real pools: labels that no halfspace fits, and wrong answers";
-        "S10": "In the first half of real pools (at most 300 points), a labelling session needs at most 0.6 times the corrections of logistic regression in random order, comparing geometric means of (corrections + 1) over each data set's pools (mushroom: full scale)."
+        "S10": "In the first half of real pools (at most 300 points), a labelling session needs at most 0.6 times the corrections that logistic regression needs in random order, by geometric means of (corrections + 1) over each data set's pools (mushroom: full scale)."
             ["ours, measured"]
             Measured, null "the same models queried in random order" halfspaces_online::{SurestFirst, LabellingSession};
-        "S10n": "The null of S10: if the same models are queried in random order, they need more than 0.6 times the corrections of logistic regression, comparing geometric means of (corrections + 1) over the pools of each data set."
+        "S10n": "The null of S10: if the same models are queried in random order, they need more than 0.6 times the corrections that logistic regression needs, by geometric means of (corrections + 1) over the pools of each data set."
             ["ours, measured"]
             Measured, null "the order of S10" halfspaces_online::{SurestFirst, LabellingSession};
         "S10s": "If a halfspace labels the pools of S10, up to three wrong answers among the first fifty cost at most 3 additional corrections in expectation."
@@ -323,7 +323,7 @@ impl Experiment for RealPoolsExperiment {
             ),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A pool has at most 300 random rows (below full scale 240), with standardised columns and 100 landmarks. A correction is a wrong prediction. Every learner sees the same pool. Logistic regression (C = 1, with intercept) and the null get the rows in the same random order. Kernels, widths, noise, prior weights and the outlook were tuned on wdbc, heart, pima, banana and satimage, and on pools not used here (digits, synthetic ones); one factor of the estimate was tuned on all pools available. With 250 rows and 12 trials, the verdict on spambase was inconclusive and the estimate was 1.46 times too high. The factor was then lowered, and more and larger pools are now drawn.".into());
+        section.summary.push("A pool has at most 300 random rows (below full scale 240), with standardised columns and 100 landmarks. A correction is a wrong prediction. Every learner sees the same pool. Logistic regression (C = 1, with intercept) and the null get the rows in the same random order. Kernels, widths, noise, prior weights and the outlook were tuned on wdbc, heart, pima, banana and satimage, and on pools not used here (digits, synthetic ones); one factor of the estimate was tuned on all available pools. With 250 rows and 12 trials, the verdict on spambase was inconclusive and the estimate was 1.46 times too high. The factor was then lowered, and more and larger pools are now drawn.".into());
         section.findings.push(finding(results));
         section.figures.push(figure(results));
         section.tables.push(table(results));
@@ -350,7 +350,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "s10-corrections".into(),
         title: "With the surest row first, a person makes fewer corrections than in random order".into(),
-        caption: "Corrections in the first half of real pools, each count plus one: those of the labelling session and of its models in random order, against those of logistic regression in the same random order. One marker per pool and method. A marker below the dashed line means fewer corrections than with logistic regression.".into(),
+        caption: "Corrections in the first half of real pools, each count plus one: those of the labelling session and of its models in random order, against those of logistic regression in the same random order. There is one marker per pool and method. A marker below the dashed line means fewer corrections than with logistic regression.".into(),
         x: Axis::log("corrections of logistic regression + 1"),
         y: Axis::log("corrections + 1"),
         layers,

@@ -1,4 +1,5 @@
-//! S13: the start of Algorithm 1, a hypothesis at a constant angle to the target, learned from 4d points set aside.
+//! S13: the start of Algorithm 1, a hypothesis at a constant angle to the target, learned from 4d points that are set
+//! aside.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
@@ -7,7 +8,7 @@ use halfspaces_online::{ChainLength, SelfDirectedSession, TwoChains, bounds};
 
 pub(crate) struct StartExperiment;
 
-/// Largest tan θ₀ for which the proof of Algorithm 1's length applies.
+/// Largest tan θ₀ for which the proof of the chain length of Algorithm 1 applies.
 const TANGENT: f64 = std::f64::consts::E - 1.0;
 /// Upper bound on the probability of a worse start, chosen from measurements.
 const FAILURE: f64 = bounds::CHAIN_START_FAILURE;
@@ -44,7 +45,7 @@ fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
 impl Experiment for StartExperiment {
     about! {
         "S13", "The start of Algorithm 1: a constant angle from 4d points";
-        "S13": "With probability at least 0.98, the start of Algorithm 1 (the sum of y x over 4d uniform points of the sphere) has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of the chain length; d = 3 to 10 (standard scale: to 30, full scale: to 100)."
+        "S13": "With probability at least 0.98, the start of Algorithm 1 (the sum of y x over 4d uniform points of the sphere) has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of the chain length; d = 3 to 10 (standard scale: up to 30, full scale: up to 100)."
             ["DKTZ23 §2, start at a constant angle; the sum and its probability are ours"]
             Measured, null "the sum over d/4 points"
             halfspaces_online::{TwoChains, ChainLength};

@@ -115,15 +115,15 @@ fn exponent(outcome: &[Count], of: fn(&Count) -> usize) -> Option<f64> {
 impl Experiment for StrongCostExperiment {
     about! {
         "S9c", "The mistakes of the strong learner by dimension and by the fraction left unlabelled";
-        "S9d": "With warm starts, the strong learner predicts a whole pool with mistakes that grow like a power of d >= 4, whose exponent is at most 1.3 in expectation: on the sphere, on Student-t points of condition 10^6, and on points with a heavy subspace."
+        "S9d": "With warm starts, the strong learner's mistakes on a whole pool grow like a power of d >= 4 with expected exponent at most 1.3: on the sphere, on Student-t points with condition number 10^6, and on points with a heavy subspace."
             ["DKTZ23 Theorem 3.1; the warm start is ours"]
             Measured, null "random starts, as in DKTZ23, on the same pools"
             halfspaces_online::{StrongLearner, Start};
-        "S9m": "On the pools of S9d, the strong learner with random starts makes at most 0.6 d² ln(1/ε) mistakes in expectation until all but a fraction ε = 0.3, 0.1, 0.03 or 0.01 is predicted. The proof allows more than a hundred times as many (S9t)."
+        "S9m": "On the pools of S9d, the strong learner with random starts makes at most 0.6 d² ln(1/ε) mistakes in expectation until all but a fraction ε = 0.3, 0.1, 0.03 or 0.01 of the pool is predicted. The proof allows more than a hundred times as many (S9t)."
             ["DKTZ23 Theorem 3.1; the constant is ours"]
             Measured, null "the perceptron in random order, until the same fraction is left"
             halfspaces_online::{StrongLearner, Start};
-        "S9t": "On the pools of S9d with more points than the bound, the strong learner with random starts makes in expectation at most the proved number of mistakes, ⌈4d ln(1/ε)⌉ times the bound for one round, until all but a fraction ε is predicted."
+        "S9t": "On pools of S9d with more points than the proved number, ⌈4d ln(1/ε)⌉ times the bound for one round, the strong learner with random starts makes at most this number of mistakes in expectation until all but a fraction ε is predicted."
             ["DKTZ23 Theorem 3.1 with our constants, docs/theory/constants-of-dktz23.md; an observation, as real runs stay far below the bound"]
             Observation, null "the bound divided by 3"
             halfspaces_online::{StrongLearner, Start, bounds::strong_learner_mistakes};
@@ -186,7 +186,7 @@ impl Experiment for StrongCostExperiment {
             (Evidence::worst_of(&proved), Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A run of the strong learner makes at most ⌊4k ln 4k⌋ + 1 mistakes, and one from a start with α = w₀·w* >= 1/(2√k) at most 8k ln(1/α) + 1. A round has up to 2p runs, p = ⌈ln(R/δ)/ln(1/0.383)⌉, and on average at most 1.74 failed ones before its last. A successful round predicts at least a fraction 1/(4d) of the points left, so R = ⌈4d ln(1/ε)⌉ rounds suffice. Each time 1/ε grows by a factor of e, the theorem therefore allows about d² (28 ln 4d + 16 ln d) more mistakes on average, and 32 p d² ln 4d more with probability 1 - δ. In d = 5 at ε = 0.1, it allows 5700 on average and 45 000 with probability 0.95: on a pool of fewer points the theorem says nothing, since no learner makes more mistakes than there are points. With random starts as printed, the count grows with an exponent in d slightly above 2 (table s9-cost), like the bound, but with a far smaller constant. With warm starts, the count grows almost linearly in d.".into());
+        section.summary.push("A run of the strong learner makes at most ⌊4k ln 4k⌋ + 1 mistakes, and one from a start with α = w₀·w* >= 1/(2√k) at most 8k ln(1/α) + 1. A round has up to 2p runs, p = ⌈ln(R/δ)/ln(1/0.383)⌉, and on average at most 1.74 failed runs before its last run. A successful round predicts at least a fraction 1/(4d) of the points left, so R = ⌈4d ln(1/ε)⌉ rounds suffice. Each time 1/ε grows by a factor of e, the theorem therefore allows about d² (28 ln 4d + 16 ln d) more mistakes on average, and 32 p d² ln 4d more with probability 1 - δ. In d = 5 at ε = 0.1, it allows 5700 on average and 45 000 with probability 0.95: on a pool of fewer points the theorem says nothing, since no learner makes more mistakes than there are points. With random starts, as in the theorem, the count grows with an exponent in d slightly above 2 (table s9-cost), like the bound, but with a far smaller constant. With warm starts, the count grows almost linearly in d.".into());
         section.figures.extend(results.groups.iter().map(figure));
         section.tables.push(counts(results));
     }

@@ -81,7 +81,7 @@ pub(super) fn two_points() -> Table {
         let planar = Planar::two_points(gamma, along);
         (name, along, planar.mean_direction(denominator, w), planar.excess(w))
     });
-    let caption = "Two points on which the wrong padding reverses the certificate, γ = 1/100, w = e2; if E[g]·(w - w*) is negative, the mean step leads away from w*";
+    let caption = "Two points on which the wrong padding reverses the certificate, for γ = 1/100 and w = e2; if E[g]·(w - w*) is negative, the mean step leads away from w*";
     table(
         "p1-two-points",
         caption,

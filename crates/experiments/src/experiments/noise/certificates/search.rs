@@ -25,7 +25,7 @@ pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<
         let Some(found) = drawn.slack(certificate, w)? else { return Ok(f64::INFINITY) };
         outcome.tried += 1;
         let least = &mut outcome.least;
-        // A NaN is kept, so that a case without a number does not pass.
+        // A NaN is kept, so that a case whose slack is not a number does not pass.
         let smaller = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
         (least.mean, least.point) =
             (smaller(least.mean, found.mean), smaller(least.point, found.point));
@@ -117,8 +117,8 @@ fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<
     rows.collect()
 }
 
-/// The slack of the one-point example in docs/theory for a certificate, which is negative if the certificate fails;
-/// `None` if there is no example.
+/// The slack of the one-point example for a certificate in docs/theory; `None` if there is no example. The slack is
+/// negative if the certificate fails.
 pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
     let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
     let (margin, link, x, w) = match certificate {
@@ -127,7 +127,7 @@ pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
         }
         Certificate::Padding { share } if share < 1.0 => (0.5, jump, 0.5, share - 1.0),
         Certificate::Padding { .. } | Certificate::Floor { .. } => (0.5, jump, -0.5, 0.0),
-        // The correct value is 3/4; the printed one is 1 (docs/theory/errata.md).
+        // The printed inequality requires 1; the corrected one requires less (docs/theory/errata.md).
         Certificate::Lemma7Printed { .. } => {
             (0.5, StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 }, 0.5, -1.0)
         }

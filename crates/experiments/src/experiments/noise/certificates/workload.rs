@@ -51,7 +51,7 @@ pub(crate) struct Outcome {
     pub(super) least: Slack,
     /// The slack of the expectation for the worked example in the plane; 1 if there is no example.
     pub(super) worked: f64,
-    /// Number of pairs of a vector w and a distribution that were tried.
+    /// Number of pairs of a w and a distribution that were tried.
     pub(super) tried: u64,
 }
 

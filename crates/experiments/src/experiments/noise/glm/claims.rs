@@ -99,7 +99,7 @@ impl Experiment for GlmExperiment {
             (ours.with_note(DROPPED), zero(|rule| matches!(rule, Rule::Ours | Rule::Thinned))),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Errors are averaged exactly over the random labels, and for models in the plane also over the points. δ is 0.1; ε is 0.4 for P5 (0.45 below full scale) and 0.2 for P7, where the single run of thinned selection has 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps. The hard models have three points in the plane. A search chooses the points, their masses and noise, and the link, to maximise the error of the noiseless learner with our denominator.".into());
+        section.summary.push("Errors are averaged exactly over the labels, and for models in the plane also over the points. δ is 0.1; ε is 0.4 for P5 (0.45 below full scale) and 0.2 for P7, where the single run of thinned selection has 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps. The hard models have three points in the plane. A search chooses the points, their masses and noise, and the link, to maximise the error of the noiseless learner with our denominator.".into());
         section.summary.push("CKST24 leave open whether generalised linear models need 1/ε² times as many examples as halfspaces with Massart noise. They do not: with D = max(|w·x|, γ/2), a run may be 16/ε² times shorter (docs/theory/glm-without-padding-loss.md). All schedules end with errors far below their targets, and their curves fall at nearly the same rate even on the hard models; each curve is a median over its own models. So the gain is in the guarantee, not in the measured errors.".into());
         section.summary.push(TRAP_SUMMARY.into());
         section.findings.push(finding(results));
@@ -125,7 +125,8 @@ mod tests {
     use halfspaces_linalg::{ExampleStream, FitStream, Params};
     use halfspaces_pac::Direction;
 
-    /// The claims hold for fits of both learners. The same halfspaces with the opposite sign violate them.
+    /// The claims hold for the halfspaces that both learners find. The same halfspaces with the opposite sign violate
+    /// them.
     #[test]
     fn planted_wrong_halfspaces_are_caught() {
         for (rule, excess, margin, claim) in [

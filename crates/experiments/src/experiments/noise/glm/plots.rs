@@ -35,7 +35,7 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let reached = fits.iter().filter(|(c, o)| o.excess <= c.excess).count();
     let text = (!fits.is_empty()).then(|| {
         format!(
-            "If the probability of a wrong label varies with the distance to the boundary, CKST24 need about 1/ε² times as many examples as for labels that are wrong at a bounded rate, and leave open whether that is necessary. It is not: with D = max(|w·x|, γ/2), the factor disappears, as is proved here, and the learner reached its target in {reached} of {} fits.",
+            "If the probability of a wrong label varies with the distance to the boundary, the method of CKST24 needs about 1/ε² times as many examples as for labels that are wrong at a bounded rate. Whether that is necessary was an open question. It is not: with D = max(|w·x|, γ/2), the factor disappears, as is proved here, and the learner reached its target in {reached} of {} fits.",
             fits.len()
         )
     });
@@ -66,7 +66,7 @@ pub(super) fn traps(results: &Results<Configuration, Outcome>) -> Figure {
     }
 }
 
-const TRAP_CAPTION: &str = "Average error of the iterates minus opt_RCN on the trap, three points of the plane with γ = 0.1, against the length of the run. The step size of each denominator is that of its own norm bound. Medians with 10 % and 90 % quantiles. With max(a, 2γ), a longer run does not help. Values below 0 are possible because some labels are less noisy than the link allows.";
+const TRAP_CAPTION: &str = "Average error of the iterates minus opt_RCN on the trap, three points of the plane with γ = 0.1, against the length of the run. For each denominator, the step size is chosen from the bound on the norm of its own update. Medians with 10 % and 90 % quantiles. With max(a, 2γ), a longer run does not help. Values below 0 are possible because some labels are less noisy than the link allows.";
 
 pub(super) fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
     let rows = results.groups.iter().filter_map(|g| match g.configuration {

@@ -13,7 +13,7 @@ pub(super) const FAILURE: f64 = 0.1;
 
 const DIM: usize = 5;
 
-/// Number of points on which fits of a random model are evaluated. Errors are averaged exactly over the random labels.
+/// Number of points of a random model on which fits are evaluated; the average over their labels is exact.
 const JUDGED: usize = 3000;
 
 /// Number of moves of the search for a hard model.
@@ -52,7 +52,7 @@ pub(super) const RULES: [(Rule, Colour); 4] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Source {
-    /// Uniform points of R^5 beyond the margin, a random link, noise in a random region.
+    /// Uniform points of R^5 beyond the margin, with a random link and with noise in a random region.
     #[strum(to_string = "random")]
     Random,
     /// Three points of the plane, found by a search for the largest error of the noiseless run with D = max(|w·x|,
@@ -226,7 +226,7 @@ impl Model {
         }
     }
 
-    /// ℓ01(w) - (opt_RCN + τ/2), averaged exactly over the random labels.
+    /// ℓ01(w) - (opt_RCN + τ/2), averaged exactly over the labels.
     pub(super) fn excess(&self, w: &[f64]) -> Result<f64, Failure> {
         match self {
             Model::Random(_, population) => {
@@ -242,7 +242,7 @@ impl Model {
         self.excess(&vec![0.0; dim])
     }
 
-    /// Fits the model. Returns w and the examples used.
+    /// Fits a learner to examples of the model. Returns w and the number of examples used.
     pub(super) fn fit(
         &self,
         setting: &Configuration,

@@ -140,7 +140,7 @@ fn rate_binds(claims: &[Claim]) -> Finding {
     let holds = |id: &str| claims.iter().any(|c| c.id == id && c.verdict == Verdict::Holds);
     Finding {
         title: "The Perspectron's error reaches the noise rate that it is given, even if no label is wrong".into(),
-        text: holds("P13").then(|| "On four points without a wrong label, which a line separates, the Perspectron ends every run with an error just below the noise rate that it is given. That rate is its guarantee, and it does no better, although the best halfspace makes no error. With noise rate 0 it separates the points.".to_owned()),
+        text: holds("P13").then(|| "On four points without a wrong label, which a line separates, the Perspectron ends every run with an error just below the noise rate that it is given. That rate is its guarantee, and it does no better, although the best halfspace makes no error. With noise rate 0, it separates the points.".to_owned()),
         figure: "p13-worst".into(),
         claims: vec!["P13".into()],
     }

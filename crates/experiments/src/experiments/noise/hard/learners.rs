@@ -23,7 +23,7 @@ const CUTS: usize = 8;
 
 type Sample = (Points, Vec<Label>);
 
-/// Fits a learner on a sample and returns its exact error.
+/// Fits a learner to a sample and returns its exact error.
 fn fitted<L>(learner: L, planar: &Planar, (points, labels): &Sample) -> Result<f64, Failure>
 where
     L: FitSample,

@@ -59,7 +59,7 @@ pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<
     Some(Figure {
         name: "p13-worst".into(),
         title: "The largest excess over the error of the best halfspace, found for each learner by search".into(),
-        caption: "Error - opt against η on the worst distribution of three pairs of points found for each learner, evaluated by fresh runs, γ = 0.1. Also shown: the Perspectron on the points constructed for P13, γ = 0.05, opt = 0. The theorems allow η + ε - opt (dashed: η).".into(),
+        caption: "Error - opt against η on the worst distribution of three pairs of points found for each learner, evaluated in fresh runs with γ = 0.1. Also shown is the Perspectron on the points constructed for P13, with γ = 0.05 and opt = 0. The theorems allow η + ε - opt (dashed: η).".into(),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("error - opt"),
         layers,
@@ -243,7 +243,7 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
         of_part!(o, Outcome::Order { sizes, .. } => last_size(sizes))
     }
     let caption = format!(
-        "Searches for points on which the Perspectron needs fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median number of examples needed for η + ε on fresh samples of doubling size, and the number of paired samples on which the Perspectron needs fewer or more"
+        "Searches for points on which the Perspectron needs fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median number of examples needed for η + ε on fresh samples of doubling size, and the number of paired samples on which the Perspectron needs fewer or more examples"
     );
     table(
         "p13-order",

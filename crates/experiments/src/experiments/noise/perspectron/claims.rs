@@ -27,12 +27,12 @@ const CLOSE: f64 = 0.15;
 
 impl Experiment for PerspectronExperiment {
     about! {
-        "P3", "The Perspectron: Massart noise at the cost of random noise";
+        "P3", "The Perspectron: learning under Massart noise at the cost of random classification noise";
         "P2": "With probability at least 1/2, some iterate of a run of T = 16/(εγ)² steps of the Perspectron has error at most η + ε/2; η = ε = 0.1, γ = 0.3, under random classification noise and under Massart noise."
             ["CKST24 Lemma 3; an observation, because an iterate this good occurs long before step T, and P4 is sharper"]
             Observation, null "the first iterate that is not 0, a multiple of one labelled example"
             halfspaces_pac::{Direction, schedule::paper_run_length, schedule::paper_step};
-        "P3": "With the constants printed in CKST24 and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, if 90 % of the points are at the margin and, at full scale, also if 80 % are along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
+        "P3": "With the published constants and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, if 90 % of the points are at the margin and, at full scale, also if 80 % are along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
             ["CKST24 Theorem 3"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Schedule, Selection};
@@ -44,7 +44,7 @@ impl Experiment for PerspectronExperiment {
             ["the exponents of CKST24 Theorem 3; that they are attained is measured"]
             Measured, null "exponents of 1.5 and of 2.5"
             halfspaces_pac::{Direction, schedule::step};
-        "P6": "If η is unknown, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ (ε = δ = 0.1), if 80 % of points are along an irrelevant direction (η = 0 to 0.35), and on four points without wrong labels. Judged at full scale only."
+        "P6": "If η is unknown, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ (ε = δ = 0.1), if 80 % of the points are along an irrelevant direction (η = 0 to 0.35), and also on four points without wrong labels. Full scale only."
             ["CKST24 App. A, corrected"]
             Proved, null "the grid printed in CKST24, on the four points"
             halfspaces_pac::{GridPerspectron, GridSchedule};
@@ -210,7 +210,7 @@ impl Experiment for PerspectronExperiment {
             .map(|o| of_part!(o, Outcome::Margin { margin, .. } => *margin))
             .reduce(f64::max);
         let came_down = largest_guess.map_or_else(String::new, |margin| {
-            format!("the largest final guess of a search is {margin}, and the true margin is 0.04; in earlier versions, which used other points, every search ended with its first guess, 1; with 29 trials, a single failure made the verdict inconclusive, so more trials are made now")
+            format!("the largest final guess of a search is {margin}, and the true margin is 0.04; in earlier versions, which used other points, every search ended with its first guess, 1; with 29 trials, a single failure made the verdict inconclusive, so more trials are run now")
         });
         let other_exponents = Null::of_cases(
             [1.5, 2.5].map(|exponent| exponents_are(&curves, exponent).verdict != Verdict::Holds),
@@ -226,8 +226,8 @@ impl Experiment for PerspectronExperiment {
             (thinned.with_note(DROPPED), sum_in_fits),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Errors are measured on 4000 points of the instance and averaged exactly over the random labels. RCN flips every label with probability η. The Massart adversaries flip labels with the same probability η, but only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. The points are uniform in the ball outside the margin; or 90 % of them lie at the margin; or 80 % of them lie along an irrelevant direction; or they lie in an ellipsoid with condition number 30.".into());
-        section.summary.push("With 90 % of the points at the margin and every label noisy, the mean excess is about 0.56 times the bound (1-η)/(γ√T). The exponents of the bound, 2 in 1/ε and in 1/γ, are attained, so no better exponents can be proved for the mean. With fewer noisy labels, far fewer steps suffice. Thinned selection compares a few dozen iterates, while the paper compares all of them; the table gives the number of inner products for both. The grid of Appendix A as printed (with thinned selection, like the corrected one) does no worse on these points. But its smallest guess of η is 1/4, and on the four points of P13, which have no wrong labels, every guess of at least 1/4 leads to an error of 0.125.".into());
+        section.summary.push("Errors are measured on 4000 points of the instance and averaged exactly over the labels. RCN flips every label with probability η. The Massart adversaries flip labels with the same probability η, but only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. The points are uniform in the ball outside the margin; or 90 % of them lie at the margin; or 80 % of them lie along an irrelevant direction; or they lie in an ellipsoid with condition number 30.".into());
+        section.summary.push("With 90 % of the points at the margin and noise on every label, the mean excess is about 0.56 times the bound (1-η)/(γ√T). The exponents of the bound, 2 in 1/ε and in 1/γ, are attained, so no better exponents can be proved for the mean. With fewer noisy labels, far fewer steps suffice. Thinned selection compares a few dozen iterates, while the paper compares all of them; the table gives the number of inner products for both. The grid of Appendix A as printed (with thinned selection, like the corrected one) does no worse on these points. But its smallest guess of η is 1/4, and on the four points of P13, which have no wrong labels, every guess of at least 1/4 leads to an error of 0.125.".into());
         section.figures.extend(curve_figures(&curves));
         section.tables.push(fit_table(&fits));
         section.tables.push(grid_table(&grids, &searches));

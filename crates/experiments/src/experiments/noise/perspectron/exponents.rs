@@ -25,7 +25,7 @@ pub(super) fn exponents(curves: &[Vec<(u64, f64)>]) -> Option<(f64, f64)> {
         .then(|| ((te * mm - me * tm) / determinant, (me * tt - te * tm) / determinant))
 }
 
-/// The exponents in 1/ε and in 1/γ of the number of steps needed, T = (c/ε γ^-q)^(1/p).
+/// The exponents of 1/ε and 1/γ in the number of steps needed, T = (c/ε γ^-q)^(1/p).
 pub(super) fn needs(curves: &[Vec<(u64, f64)>]) -> Option<(f64, f64)> {
     let (p, q) = exponents(curves)?;
     (p > 0.0).then(|| (1.0 / p, q / p))

@@ -108,13 +108,13 @@ fn sphere(points: &Points) -> Result<Points, Failure> {
     Ok(points.clone().normalised()?)
 }
 
-/// Scales the columns to mean 0 and deviation 1 on the training points, and adds a coordinate for the bias.
+/// Scales the columns to mean 0 and standard deviation 1 on the training points, and adds a coordinate for the bias.
 fn standardised(training: &Points, points: &Points) -> Result<(Points, Points), Failure> {
     let scale = ZScore::fit(training)?;
     Ok((scale.apply(training)?.lifted(), scale.apply(points)?.lifted()))
 }
 
-/// Runs the Perspectron over a grid of margins with known η.
+/// Runs the Perspectron, which is given η, over a grid of margins.
 fn perspectron(training: &Training, unit: &Points, points: &Points) -> Result<Vec<Label>, Failure> {
     let learner = SamplePerspectron::params().lift(false).passes(PASSES).noise(training.noise);
     let learner = learner.seed(training.seed).check()?;

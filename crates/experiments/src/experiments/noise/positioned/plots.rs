@@ -34,7 +34,7 @@ pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<
         name: "pm-condition".into(),
         title: "Badly scaled points do not affect the positioned list".into(),
         caption: "Error, including label noise, against the condition number of the points, which are Student-t with one degree of freedom in ten dimensions and randomly rotated. Labels are flipped with probability 0.3 in the half of the points farther from the boundary. Medians over samples with 10 % and 90 % quantiles.".into(),
-        x: Axis::log("condition"),
+        x: Axis::log("condition number"),
         y: Axis::linear("error"),
         layers,
     })
@@ -67,7 +67,7 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
         let [theirs, theirs_high] = [at(low, 1)?, at(high, 1)?];
         // There is no text unless the numbers support the title.
         (ours_high - ours < 0.02 && theirs_high > ours_high + 0.05).then_some(format!(
-            "On isotropic data, logistic regression gets {:.1} % of the labels wrong; on data whose longest axis is {} times as long as the shortest, it gets {:.1} % wrong. The learner that changes the coordinates first gets {:.1} % and {:.1} % wrong; the smallest possible error is {:.1} %.",
+            "On isotropic data, logistic regression gets {:.1} % of the labels wrong; on data whose longest axis is {} times as long as the shortest, it gets {:.1} % wrong. The learner that first changes the coordinates gets {:.1} % and {:.1} % wrong; the smallest possible error is {:.1} %.",
             100.0 * theirs,
             power_text(high.log10().round() as i32),
             100.0 * theirs_high,

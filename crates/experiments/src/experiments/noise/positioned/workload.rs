@@ -101,8 +101,8 @@ pub(crate) enum Outcome {
     /// The errors of [`LEARNERS`], in that order, and of the target, all including label noise; the number of rules of
     /// the positioned list, whether its fit converged, and the error bound that it reports at δ.
     Compare { errors: Vec<f64>, least: f64, rules: usize, converged: bool, bound: f64 },
-    /// The error, the largest conditional error of a rule over λ, whether the fit converged within N rules, and the
-    /// number of examples used.
+    /// The error, the largest conditional error of a rule divided by λ, whether the fit converged within N rules, and
+    /// the number of examples used.
     Theorem { error: f64, worst_rule: f64, kept: bool, taken: u64 },
 }
 

@@ -132,7 +132,7 @@ impl Experiment for ProjectionExperiment {
         let evidence = [(margins, few), (learning, constant)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("The margins shown are those of the image of w* on the projected points, divided by γ. P12 claims a margin of γ/(2+γ) for the dimension m; smaller dimensions are shown for comparison. The dimension m depends on the number of points and on their margin, but not on d. It is larger than needed: a projection to m/4 dimensions still keeps the margin.".into());
-        section.summary.push("Errors are measured on 1000 fresh points and averaged exactly over the random labels. On sparse points, which have 14 nonzero entries each, the learner runs with its theorem's schedule. On dense points, it makes one pass over its sample. The same learner without projection is given the same examples.".into());
+        section.summary.push("Errors are measured on 1000 fresh points and averaged exactly over the labels. On sparse points, which have 14 nonzero entries each, the learner runs with its theorem's schedule. On dense points, it makes one pass over its sample. The same learner without projection is given the same examples.".into());
         section.figures.push(figure(results));
         section.tables.extend([margins_table(results), learning_table(results)]);
     }

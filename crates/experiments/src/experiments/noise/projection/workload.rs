@@ -20,9 +20,9 @@ const NONZEROS: usize = 10;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Points of the unit ball with |w*·x| >= γ, w* random.
+    /// Points of the unit ball with |w*·x| >= γ, for a random w*.
     Dense,
-    /// Points with |w*·x| = γ, where w* is 1/2 on four coordinates and 0 elsewhere. Each point has ten further random
+    /// Points with |w*·x| = γ, where w* is 1/2 on four coordinates and 0 elsewhere. Each point has ten more random
     /// entries.
     Sparse,
 }
@@ -79,7 +79,7 @@ impl fmt::Display for Configuration {
 pub(crate) enum Outcome {
     /// The smallest margin of the image of w* on the projected points, divided by γ.
     Margins { share: f64 },
-    /// Errors with and without projection, averaged exactly over the random labels.
+    /// Errors with and without projection, averaged exactly over the labels.
     Learn {
         projected: f64,
         plain: f64,

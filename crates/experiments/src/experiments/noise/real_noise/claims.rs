@@ -43,7 +43,7 @@ impl Experiment for RealNoiseExperiment {
             ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
             Proved, null "a third of the reported bound"
             halfspaces_pac::{SamplePerspectron, SampleFit};
-        "PRe": "If the Perspectron is fitted to independent draws from a real data set with Massart noise, its exact error on that set is at most its reported bound with probability at least 1 - δ (δ = 0.05), judged per set over all its settings."
+        "PRe": "If the Perspectron is fitted to independent draws from a real data set with Massart noise, its exact error on that set is at most its reported bound with probability at least 1 - δ (δ = 0.05), judged for each set over all its settings."
             ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
             Proved, null "a third of the reported bound"
             halfspaces_pac::{SamplePerspectron, SampleFit};
@@ -104,7 +104,7 @@ impl Experiment for RealNoiseExperiment {
             draws: vec![],
         };
         for fold in 0..FOLDS {
-            // The rows are in random order, so every fifth row makes a random fold.
+            // The rows are in random order, so taking every fifth row gives a random fold.
             let (tested, trained): (Vec<usize>, Vec<usize>) =
                 (0..rows.len()).partition(|k| k % FOLDS == fold);
             let part = |of: &[usize]| {
@@ -171,12 +171,12 @@ impl Experiment for RealNoiseExperiment {
         let missing: Vec<&str> =
             ["magic", "spambase"].into_iter().filter(|name| !self.inputs.has(name)).collect();
         if !missing.is_empty() {
-            section.summary.push(format!("Skipped, because --data was not given or its folder does not contain the file: {}.csv. Both sets are from the UCI Machine Learning Repository (MAGIC gamma telescope, Spambase). The files have no header line, and the class is the last column.", missing.join(".csv, ")));
+            section.summary.push(format!("These files were skipped, because --data was not given or its folder does not contain them: {}.csv. Both sets are from the UCI Machine Learning Repository (MAGIC gamma telescope, Spambase). The files have no header line, and the class is the last column.", missing.join(".csv, ")));
         }
         if self.inputs.has(ADULT) {
             section.summary.push(CENSUS.into());
         } else {
-            section.summary.push(format!("Skipped, because --data was not given or its folder does not contain the file: {ADULT_FILE}, the census data of CKMY20's experiment. It is the file adult.data of the Adult data set in the UCI Machine Learning Repository, after adding a header line with the names of its columns (age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex, capital-gain, capital-loss, hours-per-week, native-country, class)."));
+            section.summary.push(format!("This part was skipped, because --data was not given or its folder does not contain the file {ADULT_FILE}, the census data of CKMY20's experiment. That file is adult.data of the Adult data set in the UCI Machine Learning Repository, with an additional header line that contains the names of its columns (age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex, capital-gain, capital-loss, hours-per-week, native-country, class)."));
         }
         for noise in GROUPS {
             section.figures.extend(figure(results, ADULT, noise, true));
@@ -192,7 +192,7 @@ impl Experiment for RealNoiseExperiment {
     }
 }
 
-const METHOD: &str = "Labels are flipped independently with probability η inside a region and never outside, in training and test folds alike. Learners are given noisy labels only; accuracy is measured on the clean labels of the test fold. A region is defined by the halfspace that logistic regression fits to all clean labels of the data: all points, the half of the points farther from its boundary, the nearer half, or the points on which it disagrees with a competitor chosen to mislead least squares. Logistic regression and the support vector machine (C = 1) are given standardised columns and an intercept. The others are given the same points with an additional coordinate 1, scaled to norm 1, which does not change the labels of a halfspace. Nothing is tuned on clean or test labels. The Perspectron needs no parameters (it guesses the noise rate and the margin, makes 5 passes, and holds out a fifth of its examples). CKMY20 and DGT19 need η: 0.1, 0.25 and 0.4 are tried, and the fit with the fewest errors on held-out noisy labels is used. Their margin, accuracy and maximum number of steps are fixed in advance to bound their time. The numbers of steps are below those of their theorems, and DGT19 is given at most 5000 examples.";
+const METHOD: &str = "Labels are flipped independently with probability η inside a region and never outside, in training and test folds alike. Learners are given noisy labels only; accuracy is measured on the clean labels of the test fold. A region is defined by the halfspace that logistic regression fits to all clean labels of the data: all points, the half of the points farther from its boundary, the nearer half, or the points on which this halfspace disagrees with a competitor that is chosen to mislead least squares. Logistic regression and the support vector machine (C = 1) are given standardised columns and an intercept. The others are given the same points with an additional coordinate 1, scaled to norm 1, which does not change the labels of a halfspace. Nothing is tuned on clean or test labels. The Perspectron needs no parameters (it guesses the noise rate and the margin, makes 5 passes, and holds out a fifth of its examples). CKMY20 and DGT19 need η: 0.1, 0.25 and 0.4 are tried, and the fit with the fewest errors on held-out noisy labels is used. Their margin, accuracy and maximum number of steps are fixed in advance to bound their time. The numbers of steps are below those of their theorems, and DGT19 is given at most 5000 examples.";
 
 const JUDGED: &str = "The reported bound is the error on the held-out examples plus √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples. The error on fresh examples cannot be observed; the error on a test fold can, but it varies by chance. A fold therefore counts against its bound only if an exact one-sided binomial test at level 0.2 % refutes the bound. Five such tests refute a true bound with probability at most 1 %, so a trial counts against PR with probability at most δ + 1 %, which is the level of its test. Such a test cannot detect a bound that fails by a small amount; the ledger says how many folds prove their bounds. All trials split the same rows, so the verdict is about random splits and flips of these data. PRe needs no such test: at most 2000 examples are drawn from the rows with replacement, and the error over all rows is known exactly, because the flip probabilities are known. The twelve draws of a trial share its rows and flip probabilities; given these, they are independent.";
 

@@ -29,7 +29,7 @@ pub(super) fn figure(
         return None;
     }
     let (mut layers, mut bands, mut drops) = (Vec::new(), Vec::new(), Vec::new());
-    // The majority label is in the table only. In the figure it would compress the other lines.
+    // The majority label is in the table only. In the figure, it would compress the other lines.
     for Entry { name, colour, .. } in LEARNERS.iter().filter(|entry| entry.name != MAJORITY) {
         let (mut data, mut means) = (Vec::new(), Vec::new());
         for g in &groups {
@@ -146,7 +146,7 @@ pub(super) fn wins(results: &Results<Configuration, Outcome>) -> Table {
         .into_iter()
         .chain(shown.iter().copied())
         .collect();
-    let caption = "Number of settings in which a learner is better / worse than logistic regression on clean labels, where this means that the 95 % interval of the mean difference per fold excludes 0";
+    let caption = "Number of settings in which a learner is better / worse than logistic regression on clean labels; a learner counts as better or worse if the 95 % interval of the mean difference per fold excludes 0";
     let mut table = Table::new("pr-against-logistic", caption, &columns);
     let kinds = REGIONS.into_iter().chain(GROUPS).map(Some);
     let kinds: Vec<Option<Noise>> = std::iter::once(None).chain(kinds).collect();

@@ -10,7 +10,7 @@ use halfspaces_linalg::{
 use halfspaces_pac::LogisticRegression;
 
 pub(super) const FOLDS: usize = 5;
-/// δ: the largest probability that any bound of a trial's folds fails.
+/// δ: the largest allowed probability that at least one of the bounds of a trial's folds fails.
 pub(super) const FAILURE: f64 = 0.05;
 /// The level at which the bounds of a trial are tested on its test folds.
 pub(super) const DOUBT: f64 = 0.01;
@@ -212,7 +212,8 @@ impl DataSet {
     }
 }
 
-/// Scales numeric columns to mean 0 and deviation 1. Columns of categories, named `column=value`, are unchanged.
+/// Scales numeric columns to mean 0 and standard deviation 1. Columns of categories, named `column=value`, are
+/// unchanged.
 fn standardised(points: &SparsePoints, columns: &[String]) -> Result<SparsePoints, Failure> {
     let numeric: Vec<usize> = (0..columns.len()).filter(|&j| !columns[j].contains('=')).collect();
     let dense = points.to_dense()?;

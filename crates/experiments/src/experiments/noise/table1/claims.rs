@@ -19,11 +19,11 @@ const RESOLUTION: f64 = 1e-6;
 /// The ε at which the two learners of P10o need about the same number of examples under random classification noise.
 const LEVEL: f64 = 0.05;
 /// Changes made after a verdict.
-const LEVELLED: &str = "changed after a verdict: under random classification noise at ε = 0.05, the two learners needed about the same number of examples; the verdict was inconclusive, and nothing is claimed there any more. With 5 trials per setting, the verdict at ε = 0.2 was inconclusive, so more trials are made now";
+const LEVELLED: &str = "changed after a verdict: under random classification noise at ε = 0.05, the two learners needed about the same number of examples; the verdict was inconclusive, and nothing is claimed there any more. With 5 trials per setting, the verdict at ε = 0.2 was inconclusive, so more trials are run now";
 
 impl Experiment for Table1Experiment {
     about! {
-        "P10", "Table 1 as measured: at feasible sizes its order is reversed";
+        "P10", "Measurements for Table 1: at feasible sizes, its order is reversed";
         "P10": "Under random classification noise and Massart noise, every learner of Table 1 that has a theorem for the noise needs at most as many examples as its theorem until its error stays at most η + ε (median over trials; the sample size doubles)."
             ["CKST24 Table 1, with our constants; descriptive, since an upper bound is seldom attained"]
             Observation, null "the bound divided by 3"
@@ -156,7 +156,7 @@ impl Experiment for Table1Experiment {
             ],
         );
         section.summary.push("Every learner of Table 1 gets the same examples, in samples of doubling size, and is evaluated by its error on 10 000 fresh points, averaged exactly over their random labels (on the trap, defined below, the error is exact). The number of examples needed is the smallest sample size such that the error is at most η + ε at this size and at all larger ones. In R^10, 80 % of the points are at the margin and the others are far from it. The noise is the same everywhere (RCN), or Massart noise on the far points, or Massart noise chosen to mislead least squares. The trap is a distribution on six points of the plane with η = 0.3, γ = 0.05.".into());
-        section.summary.push("The learners run on a sample, as in practice. The Perspectron makes one pass with the step size for that sample, and chooses among 32 iterates and their mean on a hold-out of a quarter of the sample. DDK+23 and CKMY20 make at most 300 steps, DGT19 at most 3000 per round. DGT19 runs with accuracy ε/2 and CKMY20 with ε/3, both with margin γ/2, and the cutting plane makes at most 2d² rounds of at least 4/ε² examples. The numbers of examples needed are compared with those of the theorems. The averaged perceptron, logistic regression and the SVM (C = 1) have no theorem under this noise; DDK+23 has one only under RCN.".into());
+        section.summary.push("The learners run on a sample, as in practice. The Perspectron makes one pass with the step size for that sample, and chooses among 32 iterates and their mean on a hold-out of a quarter of the sample. DDK+23 and CKMY20 make at most 300 steps, DGT19 at most 3000 per round. DGT19 runs with accuracy ε/2 and CKMY20 with ε/3, both with margin γ/2, and the cutting plane makes at most 2d² rounds of at least 4/ε² examples. The numbers of examples needed are compared with those of the theorems. Under this noise, there is no theorem for the averaged perceptron, logistic regression and the SVM (C = 1), and for DDK+23 there is one only under RCN.".into());
         let of_bounds = section.claims.iter().find(|claim| claim.id == "P10");
         let slack = of_bounds.and_then(|claim| claim.slack);
         section.findings.extend([led_astray(results), order_unseen(results, slack)]);

@@ -29,7 +29,7 @@ pub(super) struct Given {
     pub seed: u64,
 }
 
-/// A function from a labelled sample and further points to predicted labels for these points.
+/// A function from a labelled sample and other points to predicted labels for these other points.
 pub(super) type Learner = Box<dyn Fn(&Points, &[Label], &Points) -> Result<Vec<Label>, Failure>>;
 
 /// One row of the table.
@@ -140,7 +140,7 @@ pub(super) fn curve_of(setting: &Configuration, learner: usize, excess: f64) -> 
     curves(setting).iter().position(|(at, e)| *at == learner && same(*e))
 }
 
-/// A learner that fits the whole sample.
+/// A learner that is fitted to the whole sample.
 fn on_sample<L>(learner: L) -> Result<Learner, Failure>
 where
     L: FitSample + 'static,

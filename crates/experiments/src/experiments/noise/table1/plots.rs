@@ -57,7 +57,7 @@ pub(super) fn figure(
         name: format!("p10-{name}"),
         title: title.into(),
         caption: format!(
-            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that have the parameter ε aim at η + ε for this ε; the cutting plane stops when it has reached its target. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), 1/(ε²√γ) for learners that make statistical queries (DDK+23)."
+            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that have the parameter ε aim at η + ε for this ε; the cutting plane stops when it has reached its target. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), and 1/(ε²√γ) for learners that make statistical queries (DDK+23)."
         ),
         x: Axis::log("samples n"),
         y: Axis::linear("error"),
@@ -129,7 +129,7 @@ pub(super) fn order_unseen(
     let unseen = all > 0 && 2 * fewer < all;
     let text = slack.filter(|_| unseen).map(|slack| {
         format!(
-            "In theory, the Perspectron needs far fewer examples than its predecessor DGT19. Of {all} settings, it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that reaches the target needs at least {slack:.0} times fewer examples than its theorem, so at feasible sizes the theorems say little about which learner is ahead."
+            "In theory, the Perspectron needs far fewer examples than its predecessor DGT19. Of {all} settings, it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that reaches the target needs at most 1/{slack:.0} of the examples that its theorem requires, so at feasible sizes the theorems say little about which learner is ahead."
         )
     });
     Finding {
@@ -240,7 +240,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
     let mut table = Table::new(
         &format!("p10-needed-{excess}"),
         &format!(
-            "Examples needed for η + ε, ε = {excess}: medians over trials; \"> n\" means more than the largest sample, n. The noise is RCN, or Massart noise on far points, adaptive, or on the trap"
+            "Examples needed for η + ε, ε = {excess}: medians over trials; \"> n\" means more than the largest sample, n. The noise is RCN, Massart noise on the far points, adaptive Massart noise, or the noise of the trap"
         ),
         &columns,
     );

@@ -1,11 +1,12 @@
 //! Numbers of examples that suffice for a learner of CKST24's Table 1 to reach error η + ε with probability 1 - δ, with
 //! all constants.
 //!
-//! The numbers of the Perspectron and the cutting plane are those of their theorems. The numbers of DDK+23, DGT19 and
-//! CKMY20 are ours, for the learners of `halfspaces_pac` as this suite runs them. Their guarantees on the sample extend
-//! to fresh examples by Vapnik and Chervonenkis 1971, so d appears where the table has 1/γ² after a random projection.
-//! If a class has at most G(m) labellings of m points, then with probability at most 4 G(2n) exp(-na²/8) some member of
-//! the class has a true error more than a above its empirical error. Halfspaces of R^d have G(m) <= (em/d)^d.
+//! The numbers for the Perspectron and the cutting plane are those of their theorems. The numbers for DDK+23, DGT19 and
+//! CKMY20 are ours, and apply to the learners of `halfspaces_pac` as this suite runs them. Their guarantees on the
+//! sample extend to fresh examples by the theorem of Vapnik and Chervonenkis 1971, so d appears where the table has
+//! 1/γ² after a random projection. If a class has at most G(m) labellings of m points, then with probability at most 4
+//! G(2n) exp(-na²/8) some member of the class has a true error more than a above its empirical error. Halfspaces of R^d
+//! have G(m) <= (em/d)^d.
 
 use halfspaces_linalg::Params;
 use halfspaces_pac::{

@@ -43,11 +43,11 @@ impl Experiment for VersionSpaceExperiment {
             ["ours; measured, not proved. The proved bound is that of Vaidya 1996 with our constants"]
             Measured, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, VolumetricCentre, bounds::volumetric_mistakes};
-        "K8e": "On the even split of K8, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
+        "K8e": "On the even split described below, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
             ["ours; the lower bound holds by construction, the upper bound is measured, not proved"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity, HardMargin};
-        "K8h": "On the hard family of K8, the mistakes of the perceptron grow on average at least as fast as γ^-1.8, fitted over margins of at most 1/16."
+        "K8h": "On the hard family described below, the mistakes of the perceptron grow on average at least as fast as γ^-1.8, as fitted to margins of at most 1/16."
             ["ours: a family on which the perceptron attains its bound (R/γ)² up to a constant"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{Perceptron};
@@ -142,7 +142,7 @@ impl Experiment for VersionSpaceExperiment {
             (growth, null),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Decision lists have r rules over r variables with alternating labels. Their points reach every rule equally often and are presented in passes until a pass has no mistake. The hard family lies in a random plane. Its points have margin γ and move the second coordinate of w back and forth, adaptively and with jitter, until 300 consecutive rounds are correct. The even split also lies in the plane. Each point halves the arc of the remaining targets, and its label is the opposite of the prediction, so every learner makes at least lg(1/γ) mistakes. The points are then presented in passes until a pass has no mistake. A mistake shrinks the volume of the version space by a constant factor, which gives ln(1/γ). A mistake of the perceptron adds only a bounded amount to w · w*, which gives 1/γ². The bound of the volumetric centre is about 286 d ln(566 d/γ).".into());
+        section.summary.push("Decision lists have r rules with alternating labels over r variables. Their points reach every rule equally often and are presented in passes until a pass has no mistake. The hard family lies in a randomly rotated plane. Its points have margin γ and move the second coordinate of w back and forth, adaptively and with jitter, until 300 consecutive rounds are correct. The even split also lies in the plane. Each point halves the arc of the remaining targets, and its label is the opposite of the prediction, so every learner makes at least lg(1/γ) mistakes. The points are then presented in passes until a pass has no mistake. A mistake of a version-space learner shrinks the volume of the version space by a constant factor, so about ln(1/γ) mistakes suffice. A mistake of the perceptron adds only a bounded amount to w · w*, so about 1/γ² mistakes may be needed. The bound of the volumetric centre is about 286 d ln(566 d/γ).".into());
         section.figures.push(figure(results, &Family::Hard));
         section.figures.push(figure(results, &Family::Split));
         section.figures.push(figure(results, &Family::Lists));

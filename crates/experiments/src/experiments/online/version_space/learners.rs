@@ -92,7 +92,7 @@ fn play_centre<C: Centre>(
     play(inputs, family, exponent, |d| Ok(VersionSpace::new(centre(d)?)), stated, rng)
 }
 
-/// Plays the family at every exponent.
+/// Runs the learner on the family at every exponent.
 pub(super) fn plays(
     inputs: &Inputs,
     setting: &Configuration,

@@ -24,20 +24,20 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family)
     let (name, title, caption, label) = match family {
         Family::Hard => (
             "k8-hard-family",
-            "With a small margin, the perceptron makes many mistakes, version-space learners few",
+            "With a small margin, the perceptron makes many mistakes, and version-space learners make few",
             "Mistakes on the hard family in the plane as the margin shrinks: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The perceptron's mistakes grow like its bound. Of the version-space learners, the ellipsoid method makes a constant number of mistakes for each halving of γ. The others make no additional mistakes down to γ = 2^-30.",
             "1/γ",
         ),
         Family::Split => (
             "k8-even-split",
-            "If every answer halves the possible targets, a small margin costs every learner mistakes",
-            "Mistakes on the even split in the plane, where every learner makes at least lg(1/γ) mistakes: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The ellipsoid method makes about 1.3 lg(1/γ), the others at most lg(1/γ) + 1.",
+            "If every answer halves the set of possible targets, every learner makes more mistakes at a smaller margin",
+            "Mistakes on the even split in the plane, where every learner makes at least lg(1/γ) mistakes: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The ellipsoid method makes about 1.3 lg(1/γ) mistakes, and the other version-space learners make at most lg(1/γ) + 1.",
             "1/γ",
         ),
         Family::Lists | Family::Real(_) => (
             "k8-decision-lists",
-            "On long decision lists, the perceptron makes many mistakes, version-space learners few",
-            "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed).",
+            "On long decision lists, the perceptron makes many mistakes, and version-space learners make few",
+            "Mistakes on decision lists of r rules, with margin about 2^-r in dimension r + 1: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed).",
             "2^r",
         ),
     };
@@ -60,7 +60,7 @@ pub(super) fn by_exponent(results: &Results<Configuration, Outcome>) -> Table {
     });
     table(
         "k8-version-space",
-        "Medians over trials; extremes over all",
+        "Medians and extremes over trials",
         rows,
         &[
             ("family", &|(c, ..)| c.family.to_string()),

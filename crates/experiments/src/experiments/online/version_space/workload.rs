@@ -49,13 +49,14 @@ impl Play {
 
 pub(crate) type Outcome = Vec<Play>;
 
-/// Number of consecutive correct rounds after which the hard family ends.
+/// Number of consecutive correct rounds after which a run on the hard family ends.
 const QUIET: u32 = 300;
 
 /// Maximum number of passes over the points of a decision list.
 const MAX_PASSES: usize = 20_000;
 
-/// Plays the hard family: points (γ, c), each with a random sign, in a random rotation. The target is the first axis.
+/// Runs a learner on the hard family: points (γ, c), each with a random sign, in a random rotation. The target is the
+/// first axis.
 ///
 /// c has the sign opposite to w_2 and the size |w_2| + 0.45, with jitter. The perceptron is wrong while
 /// γ w_1 < |c w_2|, which is about 0.4, and w_1 gains γ per mistake. It therefore makes about 0.4/γ² mistakes, within
@@ -97,8 +98,8 @@ pub(super) fn hard<L: OnlineLearner>(
     Ok((mistakes, margin, quiet >= QUIET))
 }
 
-/// Plays the even split. Every learner makes about lg(1/γ) mistakes and then makes passes over the points. Returns the
-/// mistakes, the margin of the middle of the arc, and whether the run ended.
+/// Runs a learner on the even split. Every learner makes about lg(1/γ) mistakes there and then makes passes over the
+/// points. Returns the mistakes, the margin of the middle of the arc, and whether the run ended.
 pub(super) fn split<L: OnlineLearner>(
     learner: &mut L,
     exponent: u32,

@@ -14,7 +14,7 @@ pub(crate) struct ForsterExperiment {
 }
 
 /// Changes made after verdicts.
-const MORE_TRIALS: &str = "changed after verdicts: with 10 trials, the verdict was inconclusive, so 30 or 60 were made, and now 110 or 140; with radii of mean 7, the null passed in about half of its trials and the claim was once weak, so the mean of the radii is now infinite";
+const MORE_TRIALS: &str = "changed after verdicts: with 10 trials, the verdict was inconclusive, so 30 or 60 trials were run, and now 110 or 140; with radii of mean 7, the null passed in about half of its trials and the claim was once weak, so the mean of the radii is now infinite";
 const TOLERANCE: &str = "changed after a verdict: the check did not consider points within the membership tolerance of a planted subspace, and one of 2508 answers contained such a point";
 
 /// Upper bound on the slope of ln(error) against ln n for the scatter estimate. An error of 1/√n has slope -1/2.
@@ -23,11 +23,11 @@ const SCATTER_SLOPE: f64 = -0.45;
 impl Experiment for ForsterExperiment {
     about! {
         "F1", "Radially isotropic position: certificates, heavy subspaces, soft margin";
-        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. An answer may stay unresolved only at equality, or close to the membership tolerance (see below)."
+        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. An answer may stay unresolved only in the two cases described below."
             ["DKTZ23 §3"]
             Proved, null "the bound divided by 3"
             halfspaces_forster::{Forster, ForsterTransform, Isotropy, Subspace, Position};
-        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found whenever a planted one rules out radially isotropic position within δ. Every subspace returned is planted, with all its points and none farther away than 2e-10. At equality, answers may be unresolved."
+        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found whenever a planted one rules out radially isotropic position within δ. Every returned subspace is planted, with all its points and none farther than 2e-10. In F1's first case, answers may be unresolved."
             ["DKTZ23 §3"]
             Proved, null "the answer that no subspace is heavy"
             halfspaces_forster::{Forster, ForsterTransform, Subspace};
@@ -153,7 +153,7 @@ impl Experiment for ForsterExperiment {
             (soft, Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more, up to far more. Real data are used raw and standardised; some of them are one-hot encoded. Every answer is recomputed from the points: the residual from the transformed unit vectors, the members one by one, and the inequality in integers. At δ = 1/2, the whole space may be a correct answer even if a heavy subspace exists. The same is true at a smaller δ if the excess of the subspace is below δ. In F1, an answer may stay unresolved if a planted subspace contains exactly its share of the points, or if its points have a relative distance of 1e-9 from it and δ < 1e-6. This distance is close to the membership tolerance 1e-10, and such a δ is then below the rounding error. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved; the claim does not cover them.".into());
+        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more than their share, in some cases far more. Real data are used raw and standardised; some of them are one-hot encoded. Every answer is checked on the points: the residual is recomputed from the transformed unit vectors, the members are checked one by one, and the inequality is checked in integers. At δ = 1/2, the whole space may be a correct answer even if a heavy subspace exists. The same is true at a smaller δ if the excess of the subspace is below δ. In F1, an answer may stay unresolved in two cases: if a planted subspace contains exactly its share of the points, or if its points have a relative distance of 1e-9 from it and δ < 1e-6. This distance is close to the membership tolerance 1e-10, and such a δ is then below the rounding error. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved; the claim does not cover them.".into());
         section.figures.push(soft_margins(results));
         section.tables.push(by_kind(results));
     }

@@ -46,7 +46,7 @@ fn recheck(
             <= ROUNDING * isotropy.largest();
     let again =
         Subspace::certify(points, None, subspace.basis().clone(), subspace.span_dim(), MEMBERSHIP)?;
-    // The shares are compared in integers, computed from the counts.
+    // The shares are compared exactly, as integers computed from the counts.
     let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
     let (inside, k) = (again.members().len(), again.dim());
     let shares = (inside * again.span_dim()).cmp(&(k * nonzero));
@@ -84,7 +84,7 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
     let count = |v: &[f64]| v.iter().filter(|t| t.abs() >= threshold).count();
     let mut least = unit.len();
     for search in 0..SEARCHES {
-        // Half of the starts are random, half are orthogonal to some of the points.
+        // Half of the starts are random, and half are orthogonal to some of the points.
         let mut u: Vec<f64> = (0..k).map(|_| rng.random_range(-1.0..1.0)).collect();
         for _ in 0..if search % 2 == 0 { 0 } else { k - 1 } {
             let x = row(rng.random_range(0..unit.len()));
@@ -299,7 +299,7 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
     }
     let (x, y): (Vec<f64>, Vec<f64>) = logs.into_iter().unzip();
     let mut outcome = outcome.ok_or("no sample sizes")?;
-    outcome.slope = Some(stats::slope(&x, &y).ok_or("the scatter has no finite error")?);
+    outcome.slope = Some(stats::slope(&x, &y).ok_or("the error of the scatter is not finite")?);
     outcome.covariance_slope = stats::slope(&x, &of_covariance);
     Ok(outcome)
 }
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_point_within_the_tolerance_may_belong_to_a_planted_subspace() {
-        // The plane of the first two axes in R^3 with its share of points, and one more point 8e-11 off it.
+        // The plane of the first two axes in R^3 with its share of points, and one more point 8e-11 away from it.
         let mut rows: Vec<[f64; 3]> = (0..8).map(|i| [1.0, f64::from(i) - 3.5, 0.0]).collect();
         rows.extend([[1.0, 9.0, 8e-11 * 82f64.sqrt()], [0.5, 1.0, 2.0], [1.0, -2.0, 3.0]]);
         rows.push([2.0, 1.0, -1.0]);

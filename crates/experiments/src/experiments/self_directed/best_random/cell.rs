@@ -118,8 +118,8 @@ fn closed<T: Copy>(vertices: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
 }
 
 impl Cell {
-    /// The targets that remain after three points of the sphere. For each point, p is the share of the targets
-    /// remaining before it that lie on the true target's side.
+    /// The targets that remain after three points of the sphere. Also returns, for each point, the share p of the
+    /// targets remaining before it that lie on the true target's side.
     pub(super) fn after_three_points(rng: &mut ChaCha8Rng) -> (Cell, [f64; 3]) {
         let target = uniform(rng);
         // The points, each multiplied by ±1 so that it lies on the target's positive side.
@@ -225,7 +225,8 @@ fn reach(centre: Vector, vertices: &[Vector]) -> f64 {
     vertices.iter().map(|v| angle_between(centre, *v)).fold(0.0, f64::max)
 }
 
-/// Keeps the first part with probability equal to its share of the measure, else the second. Returns the share kept.
+/// Keeps the first part with probability equal to its share of the measure, and otherwise the second. Returns the share
+/// kept.
 fn keep<const N: usize>(
     vertices: &mut Vec<[f64; N]>,
     parts: [Vec<[f64; N]>; 2],

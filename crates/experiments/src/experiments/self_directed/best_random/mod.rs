@@ -16,7 +16,7 @@ const SIZES: [i32; 6] = [4, 10, 20, 30, 50, 80];
 /// The number of mistakes of the best learner that chooses the order of points in the plane (claim S12p).
 const CHOSEN_ORDER: f64 = 2.0;
 
-/// Largest allowed difference between the slope of the mistakes against ln n in the plane and its exact value, ½.
+/// Largest allowed difference, in the plane, between the slope of the mistakes against ln n and its exact value, ½.
 const PLANE_ERROR: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -28,9 +28,10 @@ pub(crate) struct Configuration {
 /// Sums over the first points of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
-    /// Σ min(p, 1-p): the expected mistakes of the majority of the remaining targets, the best learner.
+    /// Σ min(p, 1-p): the expected mistakes of the best learner, which predicts by the majority of the remaining
+    /// targets.
     best: f64,
-    /// Σ 2p(1-p): the expected mistakes of a random remaining target.
+    /// Σ 2p(1-p): the expected mistakes of a learner that predicts by a random remaining target.
     random: f64,
     /// Σ h(p), in nats.
     information: f64,
@@ -96,7 +97,7 @@ fn cells(dim: usize, points: f64) -> f64 {
     2.0 * sum
 }
 
-/// b(t) = (1/2π) ∫ max(0, 1 - C(t) s(r)) dr: the least probability of a mistake after t labels (Theorem 1).
+/// b(t) = (1/2π) ∫ max(0, 1 - C(t) s(r)) dr: a lower bound on the probability of a mistake after t labels (Theorem 1).
 fn least_error(dim: usize, points: f64) -> f64 {
     let cells = cells(dim, points);
     if dim == 2 {
@@ -114,7 +115,7 @@ fn least_error(dim: usize, points: f64) -> f64 {
     (0..steps).map(value).sum::<f64>() * h / (2.0 * PI) * (1.0 - 1e-3)
 }
 
-/// Σ b(t) over t < n, rounded down: exact up to 1000 points, then a lower Riemann sum of the decreasing b.
+/// Σ b(t) over t < n, rounded down: exact up to 1000 points, then a lower Riemann sum of the decreasing function b.
 fn least_mistakes(dim: usize, points: f64) -> f64 {
     let first = points.min(1000.0);
     let mut sum: f64 = (0..first as u32).map(|t| least_error(dim, f64::from(t))).sum();
@@ -127,14 +128,14 @@ fn least_mistakes(dim: usize, points: f64) -> f64 {
     sum
 }
 
-/// The slope of the mistakes against ln n, between 10^10 points and the largest number of points.
+/// The slope of the mistakes against ln n, from 10^10 points to the largest number of points.
 fn slope(outcome: &Outcome, of: fn(&Sums) -> f64) -> f64 {
     let last = SIZES.len() - 1;
     (of(&outcome[last]) - of(&outcome[1])) / (power(SIZES[last]) / power(SIZES[1])).ln()
 }
 
 /// The reason why the bound of S14 is far from the measured values.
-const EVERY_N: &str = "as the proof loses a constant factor: in the plane, b(t) t tends to 1/8, but the best learner makes about (1/2) ln n mistakes (S14o)";
+const EVERY_N: &str = "as the proof loses a constant factor: in the plane, b(t) t tends to 1/8, so the bound is about (1/8) ln n, but the best learner makes about (1/2) ln n mistakes (S14o)";
 
 impl Experiment for BestRandomExperiment {
     about! {
@@ -143,7 +144,7 @@ impl Experiment for BestRandomExperiment {
             ["ours: docs/theory/random-order.md, Theorem 1; DKTZ23 §1 without the constant"]
             Proved, null "two mistakes, which suffice in the plane for a learner that chooses the order (S12p)"
             halfspaces_online::{bounds::random_order_mistakes};
-        "S14o": "In random order on n uniform points of the sphere, the best learner makes, as n grows, between κ(d-1) ln n and ((d-1)/2) ln n mistakes, κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and in the plane (1/2) ln n. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
+        "S14o": "In random order on n uniform points of the sphere, the mistakes of the best learner, divided by ln n, lie between κ(d-1) and (d-1)/2 as n grows, κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392; in the plane, the limit is ½. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
             ["ours: docs/theory/random-order.md, Theorem 2"]
             Proved, null "a random remaining target instead of the majority"
             halfspaces_online::{bounds::random_order_rate};
@@ -245,7 +246,7 @@ fn by_size(results: &Results<Configuration, Outcome>) -> Table {
     let dim = |(group, _): &Row<'_>| group.configuration.dim;
     table(
         "s14-best-random",
-        "Mean mistakes in random order, the bounds, and the slope against ln n above 10^10 points",
+        "Mean mistakes in random order, the bounds, and the slope of the mistakes against ln n above 10^10 points",
         rows,
         &[
             ("d", &|row| dim(row).to_string()),

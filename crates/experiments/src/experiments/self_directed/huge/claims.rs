@@ -10,7 +10,8 @@ use crate::experiments::common::*;
 
 pub(crate) struct HugePoolsExperiment;
 
-/// The smallest power of ten at which claims are judged. On smaller pools the two orders differ too little.
+/// The smallest number of points, as a power of ten, at which claims are judged. On smaller pools, the two orders
+/// differ too little.
 const LEAST_JUDGED: i32 = 10;
 
 /// Upper bound on the mistakes of Algorithm 1, in units of d lnln n.
@@ -27,7 +28,7 @@ const AGREE: [f64; 2] = [0.02, 0.25];
 const DRAWN_PER_REAL: usize = 20;
 
 /// A change made after a verdict.
-const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at standard scale were inconclusive, so 320 were made; later versions make 200 again";
+const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at standard scale were inconclusive, so 320 runs were made; later versions make 200 runs again";
 
 impl Experiment for HugePoolsExperiment {
     about! {
@@ -36,7 +37,7 @@ impl Experiment for HugePoolsExperiment {
             ["DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "random order at the same n"
             halfspaces_online::{ChainLength};
-        "S11r": "At the n and d of S11, the start of Algorithm 1, followed by its update rule in random order, makes at least 0.9 d ln n mistakes in expectation."
+        "S11r": "For the n and d of S11, the start of Algorithm 1, followed by its update rule in random order, makes at least 0.9 d ln n mistakes in expectation."
             ["DKTZ23 §1, random order; measured, not proved"]
             Measured, null "Algorithm 1 at the same n";
         "S11v": "Runs of Algorithm 1 simulated from their exact distribution agree with runs on actual points: mean mistakes in buckets to within 2 %, mean ln sin θ at the end to within 0.25. Tested at n = 10^4 (d = 5 and 30); beyond smoke scale also 10^5 (d = 10); at full scale also 10^6 (d = 10 and 30)."
@@ -201,7 +202,7 @@ impl Experiment for HugePoolsExperiment {
         };
         let random_order = cases(&|d, log, (_, random)| *random > CHOSEN_ORDER * d * log.ln());
         let chosen_order = cases(&|d, log, (run, _)| run.total() < RANDOM_ORDER * d * log);
-        // The bounds are on means, and single runs vary more. So each setting and quantity is one case.
+        // The bounds are on means, and single runs vary more. So each pair of a setting and a quantity is one case.
         let real = groups_of(results, |c| matches!(c, Configuration::Real { .. }));
         let off = real.iter().flat_map(|g| {
             let mean = |part: usize| stats::mean(&g.values(|o| null_differences(o)[part]));
@@ -214,7 +215,7 @@ impl Experiment for HugePoolsExperiment {
             (Evidence::worst_of(&proved), Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A pool of 10^80 points is never generated. From each bucket, Algorithm 1 needs only the surest misclassified point. On the sphere, that point's position in the plane of hypothesis and target has a distribution that can be sampled exactly. Buckets are independent, so the angle is a Markov chain. For the points that one chain leaves for the other to label, all points of buckets with a mistake are counted. These are more points than are left, so the total is an upper bound. In random order, the waiting time for the next misclassified point is geometric.".into());
+        section.summary.push("A pool of 10^80 points is never generated. From each bucket, Algorithm 1 needs only the surest misclassified point. On the sphere, that point's position in the plane of the hypothesis and the target has a distribution that can be sampled exactly. Buckets are independent, so the angle is a Markov chain. For the points that one chain leaves for the other to label, all points of buckets with a mistake are counted. These are more points than are actually left, so the total is an upper bound. In random order, the waiting time for the next misclassified point is geometric.".into());
         const DIMS: [usize; 3] = [30, 10, 100];
         section.findings.push(finding(results, &DIMS));
         for dim in DIMS {

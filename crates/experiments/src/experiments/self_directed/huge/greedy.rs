@@ -1,8 +1,9 @@
 //! Greedy on the whole pool ([`halfspaces_online::Greedy`]), simulated from its exact distribution and run on points.
 //!
 //! After a mistake of margin m at the hypothesis w, all that is known about the remaining points is that |w · x| < m.
-//! So the rest of a Poisson pool is a Poisson process on the sphere cut by one slab for each mistake, and the
-//! hypothesis, the target and the slabs are a Markov chain. Proofs: docs/theory/algorithm-1-in-law.md.
+//! So the rest of a Poisson pool is a Poisson process on the part of the sphere that lies in all slabs, one slab for
+//! each mistake, and the hypothesis, the target and the slabs are a Markov chain. Proofs:
+//! docs/theory/algorithm-1-in-law.md.
 
 use super::wedge::{Angle, WrongPoint};
 use crate::Failure;

@@ -13,8 +13,8 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, Poisson};
 use std::f64::consts::PI;
 
-/// The largest number of trials for which the successes are drawn from a binomial distribution. For more trials, they
-/// are drawn from the Poisson distribution; the difference is smaller than rounding errors.
+/// The largest number of trials for which the number of successes is drawn from a binomial distribution. For more
+/// trials, it is drawn from the Poisson distribution; the difference is smaller than rounding errors.
 const MOST_BINOMIAL: f64 = 1e15;
 
 /// The angle between two unit vectors, above 0 and below π/2.
@@ -60,7 +60,7 @@ impl Angle {
 
     /// The value of 1 - t for the point in the plane (r = 1) with this deficit.
     fn turn_of(self, deficit: f64) -> f64 {
-        // sin φ = sin θ √(1 - deficit); sin(θ - φ) by the difference of squares.
+        // sin φ = sin θ √(1 - deficit), and sin(θ - φ) is computed from the difference of squares.
         let rest = 1.0 - deficit;
         let cos_phi = (self.cos * self.cos + deficit * self.sin * self.sin).sqrt();
         let sin_of_turn = deficit * self.sin / (cos_phi + self.cos * rest.sqrt());
@@ -68,7 +68,7 @@ impl Angle {
     }
 
     /// The fraction of misclassified points in the box {1 - r² <= a, 1 - t <= `turn_of(a)`}, where a is `deficit`. The
-    /// box contains every point of deficit at most a.
+    /// box contains every point with deficit at most a.
     fn share(self, deficit: f64, dim: usize) -> f64 {
         deficit.powf(0.5 * dim as f64 - 1.0) * self.turn_of(deficit)
     }
@@ -104,7 +104,7 @@ impl Angle {
 
     /// Does the search of [`Angle::surest`] among the points that `place` accepts. `expected` is the mean number of
     /// misclassified points. `new` draws the number of points that lie in a box but outside the previous box. Its
-    /// argument has the shares of the misclassified points in the previous box and in this box. Returns the surest
+    /// argument contains the shares of the misclassified points in the previous box and in this box. Returns the surest
     /// point and the value that `place` returned for it.
     pub(super) fn search<T>(
         self,
@@ -152,7 +152,7 @@ impl Angle {
         let r = (1.0 - x.off_plane).sqrt();
         let of_w = r * ((1.0 - x.turn) * theta).sin();
         let of_target = r * (x.turn * theta).sin();
-        // ‖w‖² after: 1 - |w · x|².
+        // ‖w‖² after the update: 1 - |w · x|².
         let kept = {
             let (sin, cos) = ((1.0 - x.turn) * theta).sin_cos();
             cos * cos + x.off_plane * sin * sin

@@ -34,7 +34,7 @@ pub(crate) enum Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Algorithm 1 and random order at each of [`SIZES`].
+    /// The run of Algorithm 1 and the mistakes in random order, at each of [`SIZES`].
     Drawn(Vec<(Run, f64)>),
     /// The run on points, the simulated runs, and the runs simulated with a tenth of the points.
     Real(Run, Vec<Run>, Vec<Run>),

@@ -13,7 +13,7 @@ pub(crate) struct MarginsExperiment;
 impl Experiment for MarginsExperiment {
     about! {
         "S3", "The misclassified point with the largest margin, and how the update on it changes the angle";
-        "S3": "Among n uniform points of the sphere with nθ > 12π, the update on the misclassified point with the largest |w · x| reduces tan θ to at most √(1 - b²) tan θ with probability at least 2/3, where b is the bound of S4; this implies the decay stated in DKTZ23 Lemma 2.3."
+        "S3": "Among n uniform points of the sphere with nθ > 12π, the update on the misclassified point with the largest |w · x| reduces tan θ to at most √(1 - b²) tan θ with probability at least 2/3, where b is the bound of S4. This implies the decay stated in DKTZ23 Lemma 2.3."
             ["DKTZ23 equation (2) with the bound of S4; it implies the decay of Lemma 2.3"]
             Proved, null "the update on the first misclassified point of the same draw";
         "S4": "Let θ be the angle between unit vectors w and w*. With probability at least 2/3, some misclassified point among n uniform points of the sphere has |w · x| >= b sin θ, where b = √(ln(nθ/12π)/(4d)) for 12π < nθ <= 12π e^(d/2), and b = 1 - (12π/(nθ))^(2/d) for larger nθ."
@@ -70,7 +70,7 @@ impl Experiment for MarginsExperiment {
             (Evidence::worst_of(&law), fewer),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("These claims are about one step, which is sampled from its exact distribution; no learner of the library is run. Only projections onto the plane of w and w* matter. So a draw of n = 10^9 points is exact if it draws the projections of the few points on which the halfspaces disagree. The table gives the smallest constant that could replace 12π such that the bound on the margin still holds with probability 2/3. The constant 12π is larger than needed. As printed, the decay has the exponent ρ = 1/(8d); S3 is stronger, since tan²θ after the update is at most (1 - r²) tan²θ with r = |w · x|/sin θ, and r >= b.".into());
+        section.summary.push("These claims are about one step, which is sampled from its exact distribution; no learner of the library is run. Only projections onto the plane of w and w* matter. So a draw of n = 10^9 points is exact if it draws the projections of the few points on which the halfspaces disagree. The table gives the smallest constant that could replace 12π such that the bound on the margin still holds with probability 2/3. The constant 12π is larger than needed. In DKTZ23, the decay has the exponent ρ = 1/(8d); S3 is stronger, since tan²θ after the update is at most (1 - r²) tan²θ with r = |w · x|/sin θ, and r >= b.".into());
         section.figures.push(figure(results));
         section.tables.push(by_setting(results));
     }
@@ -117,7 +117,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
-        title: "Some misclassified point is always far from the boundary".into(),
+        title: "With probability 2/3, some misclassified point is far from the boundary".into(),
         caption: "The largest margin among the points on which two halfspaces at angle θ disagree, divided by sin θ, against nθ. Solid: the value reached with probability 2/3. Dashed: the bound of DKTZ23. A solid line below the dashed line of the same colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
@@ -191,8 +191,8 @@ mod tests {
         near(Configuration { dim: 2, points: 1_000_000, angle }.bound(12.0 * PI), 0.99);
     }
 
-    /// The decay as printed, (tan θ)^(-ρ) (ζ/N)^ρ with ρ = 1/(8d) and ζ = 12π/cos θ, follows from the decay of S3 in
-    /// every setting.
+    /// The decay as printed in DKTZ23, (tan θ)^(-ρ) (ζ/N)^ρ with ρ = 1/(8d) and ζ = 12π/cos θ, follows from the decay
+    /// of S3 in every setting.
     #[test]
     fn the_printed_decay_is_implied() {
         for Planned { configuration, .. } in MarginsExperiment.plan(Scale::Full).unwrap() {

@@ -99,7 +99,7 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
 
 /// The tangent of the angle to w* after w -= (w · x) x, for w at angle θ to w* and a misclassified x with |w · x| =
 /// `margin`. The projection of x onto the plane of w and w* has length `radius` and angle `rest` to the boundary of w*.
-/// The component of the new w orthogonal to w* is a sum of terms of its own size, so nothing cancels.
+/// The component of the new w orthogonal to w* is a sum of terms of its own size, so there is no cancellation.
 pub(super) fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
     let along = theta.cos() + margin * radius * rest.sin();
     let in_plane = theta.sin() - margin * radius * rest.cos();

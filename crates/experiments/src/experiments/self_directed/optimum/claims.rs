@@ -16,7 +16,7 @@ fn is_claimed(setting: &Configuration) -> bool {
     }
 }
 
-/// Upper bound on the average mistakes of the sampled greedy learner, relative to those of the best learner.
+/// Upper bound on the average number of mistakes of sampled greedy, relative to that of the best learner.
 const OVER: f64 = 1.1;
 
 /// Smallest number of points of a pool on which S12l is measured; on smaller pools every learner is good.
@@ -29,15 +29,15 @@ impl Experiment for OptimumExperiment {
             ["ours; measured over all dichotomies, not proved"]
             Measured, null "the best learner in the worst order"
             halfspaces_online::{LabellingGame, Dichotomies};
-        "S12p": "On n >= 2 points of the plane, no two parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order makes exactly 1 + ⌊lg n⌋."
+        "S12p": "On n >= 2 points of the plane, of which no two are parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order makes exactly 1 + ⌊lg n⌋."
             ["ours, docs/theory/optimum.md"]
-            Proved, null "the best learner in the worst order, judged by 2 mistakes"
+            Proved, null "the best learner in the worst order, judged against 2 mistakes"
             halfspaces_online::{LabellingGame};
-        "S12l": "Averaged over a pool's dichotomies, the sampled greedy learner makes at most 1.1 times the mistakes of the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8; beyond smoke scale also n = 16, and d = 3, n = 8 and 10 (full scale: also 12)."
+        "S12l": "Averaged over the dichotomies of a pool, sampled greedy makes at most 1.1 times as many mistakes as the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8; beyond smoke scale also n = 16, and d = 3, n = 8 and 10 (full scale: also 12)."
             ["ours; measured, not proved"]
             Measured, null "the perceptron in random order"
             halfspaces_online::{SampledGreedy, LabellingGame};
-        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg(number of dichotomies) <= d lg n mistakes in every order, without any margin. Tested against an adversary that chooses points and labels."
+        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg(number of dichotomies) <= d lg n mistakes in every order, even without a margin. Tested against an adversary that chooses points and labels."
             ["Kakade Theorem 2.2 with Cover 1965, docs/theory/optimum.md"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, HalfspaceClass, Dichotomies};
@@ -103,7 +103,7 @@ impl Experiment for OptimumExperiment {
                 },
             ),
             Evidence::mean("mistakes / optimum, on average", planned(&compared), &shares, OVER),
-            on("mistakes / lg of the dichotomies", &|_| true, &|c, o| {
+            on("mistakes / lg of the number of dichotomies", &|_| true, &|c, o| {
                 let bound = o.lg();
                 assert!(bound <= (c.dim as f64 * (c.points as f64).log2()).max(1.0) + 1e-9);
                 o.halving as f64 / bound

@@ -21,7 +21,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     let worst = values(&|o| Some(o.worst as f64));
     let random = values(&|o| o.averages.as_ref().map(|b| b.random));
     let own = values(&|o| Some(o.own as f64));
-    let mut layers = vec![dashed("lg of the dichotomies", Colour::Ink, halving)];
+    let mut layers = vec![dashed("lg of the number of dichotomies", Colour::Ink, halving)];
     layers.extend(mean_curve("worst order", Colour::Orange, worst));
     layers.extend(mean_curve("random order, adversary", Colour::Sky, random));
     layers.extend(mean_curve("the learner chooses", Colour::Blue, own));

@@ -85,8 +85,8 @@ impl Experiment for SphereExperiment {
         });
         let mut plan: Vec<_> = plan.collect();
         if scale != Scale::Smoke {
-            // The sampled greedy learner is the only expensive learner that runs on these pools. They serve to narrow
-            // its interval.
+            // Sampled greedy is the only expensive learner that runs on these pools. They narrow its confidence
+            // interval.
             let sizes = vec![SAMPLED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, SAMPLED_POINTS, 0);
             let configuration =
@@ -111,7 +111,7 @@ impl Experiment for SphereExperiment {
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             let dim = group.configuration.dim;
             let slopes = group.values(|o| slope(o, Learner::Greedy, dim));
-            let quantity = "slope of mistakes / d against ln n";
+            let quantity = "slope of (mistakes / d) against ln n";
             let evidence = Evidence::growth(quantity, group.planned, &slopes, FLAT);
             growth.push((format!("d={dim}"), evidence));
         }
@@ -175,7 +175,7 @@ impl Experiment for SphereExperiment {
             (Evidence::worst_of(&sampled), random_order),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. The greedy learner and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than its update rule in random order, but more than the greedy learner. One slope is fitted per trial. The last column of the table serves only as information.".into());
+        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels the first 10^3, 10^4, ... points of the pool. Greedy and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than its update rule in random order, but more than greedy. One slope is fitted per trial. The last column of the table is only for information.".into());
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             section.figures.push(figure(results, group.configuration.dim));
         }

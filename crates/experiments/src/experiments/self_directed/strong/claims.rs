@@ -37,7 +37,7 @@ impl Experiment for StrongExperiment {
             ["DKTZ23 §3, weak learner, with its cap corrected"]
             Observation, null "runs from starts that violate the premise on w₀"
             halfspaces_online::{WeakRun, Cap}, halfspaces_forster::{ForsterTransform};
-        "S8f": "For a random unit w₀, the weak learner fails from both w₀ and -w₀ with probability at most 0.383: on the data of S8, and on positions found by a search for failures."
+        "S8f": "For a random unit vector w₀, the weak learner fails from both w₀ and -w₀ with probability at most 0.383: on the data of S8, and on positions found by a search for failures."
             ["ours, after DKTZ23 §3; an observation, as no pair of runs failed on any pool tried"]
             Observation, null "the bound divided by 3"
             halfspaces_online::{WeakRun};
@@ -45,11 +45,11 @@ impl Experiment for StrongExperiment {
             ["DKTZ23 Theorem 3.1"]
             Proved, null "only the first round"
             halfspaces_online::{StrongLearner, Goal, Start};
-        "S9g": "With warm starts, the strong learner (ε = 0.1) makes in expectation at most 0.1 d more mistakes each time n doubles (d lg n grows by d): from n = 40 d² to 320 d² and at the further sizes below."
+        "S9g": "With warm starts, the strong learner (ε = 0.1) makes in expectation at most 0.1 d more mistakes each time n doubles (growth like d lg n would add d): from n = 40 d² to 320 d² and for the other sizes listed below."
             ["DKTZ23 Theorem 3.1; the warm start is ours"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{StrongLearner, Start};
-        "S9r": "With random starts, as in DKTZ23, the strong learner makes in expectation at most 0.5 d more mistakes each time n doubles (d lg n grows by d): at the sizes of S9g, except that the cube has 32 to 256 copies of each corner."
+        "S9r": "With random starts, as in DKTZ23, the strong learner makes in expectation at most 0.5 d more mistakes each time n doubles (growth like d lg n would add d): at the sizes of S9g, except that the cube has 32 to 256 copies of each corner."
             ["DKTZ23 Theorem 3.1, boosting"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{StrongLearner, Start};
@@ -138,7 +138,7 @@ impl Experiment for StrongExperiment {
         });
         let apart = runs().iter().filter(|(k, r)| !r.iter().any(|r| r.is_aligned(*k))).count();
         let pairs = Evidence::worst_of(&pairs).with_note(&format!(
-            "in {apart} of {} pairs neither start satisfies the premise of S8",
+            "in {apart} of {} pairs, neither start satisfies the premise of S8",
             runs().len()
         ));
         let reaching = groups_of(results, |c| matches!(c, Configuration::Reach { .. }));
@@ -167,7 +167,7 @@ impl Experiment for StrongExperiment {
             (Evidence::worst_of(&growth).far_because(NO_GROWTH).with_note(WIDER_BOUND), of_random),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("In a round, the learner brings the unlabelled points into radially isotropic position by the Forster transform, in a heavy subspace if there is one, and goes through them in order of decreasing margin. The bound does not depend on the kind of data, its condition or its margin. The recommended learner uses warm starts (each round starts where the previous one ended) and labels every point. The theorem is about random starts, which cost mistakes if n is small. On repeated points with fewer copies than rounds, failed runs make fewer mistakes in later rounds, so the count grows with n until there are enough copies. S8 and S8f are tested on transformed data of every kind and on positions found by a search for long runs or for failures. For S9g, clusters have n = 320 d² to 2560 d² points. At full scale, the cube in d = 20 has 16 000 to 128 000 points. Beyond smoke scale, 2375 to 19 000 rows of magic are used as well, if that data set was supplied. For S9g, the cube is labelled by random halfspaces and by decision lists. It has d = 12, where the larger pool has 22 copies of each of the 2^(d-1) corners on average; at full scale it has d = 14 (8 copies) and d = 20, where most points are distinct corners. The halving bound, d lg n, is drawn for comparison.".into());
+        section.summary.push("In a round, the learner brings the unlabelled points into radially isotropic position by the Forster transform, in a heavy subspace if there is one, and goes through them in order of decreasing margin. The bound does not depend on the kind of data, its condition number or its margin. The recommended learner uses warm starts (each round starts where the previous one ended) and labels every point. The theorem is about random starts, which cost mistakes if n is small. On repeated points with fewer copies than rounds, failed runs make fewer mistakes in later rounds, so the count grows with n until there are enough copies. S8 and S8f are tested on transformed data of every kind and on positions found by a search for long runs or for failures. For S9g, clusters have n = 320 d² to 2560 d² points. At full scale, the cube in d = 20 has 16 000 to 128 000 points. Beyond smoke scale, 2375 to 19 000 rows of magic are used as well, if that data set was supplied. For S9g, the cube is labelled by random halfspaces and by decision lists. It has d = 12, where the larger pool has 22 copies of each of the 2^(d-1) corners on average; at full scale it has d = 14 (8 copies) and d = 20, where most points are distinct corners. The halving bound, d lg n, is drawn for comparison.".into());
         for group in &results.groups {
             section.figures.extend(figure(group));
         }

@@ -73,7 +73,7 @@ pub(super) fn learn(
     }
 }
 
-/// The mistakes of a learner that labels a pool.
+/// The number of mistakes that a learner makes while it labels a pool.
 fn mistakes_of(
     learner: StrongLearner,
     points: &Points,

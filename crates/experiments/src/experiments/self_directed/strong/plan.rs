@@ -83,7 +83,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
     for kind in SYNTHETIC {
         // The pools of the cube contain about one to eight, or three to twenty-two, copies of each of its 2^(d-1)
         // corners. The number of mistakes is therefore also tested on pools with repeated points. The fine structure of
-        // clusters shows only with many points.
+        // clusters becomes visible only with many points.
         let (dim, least) = match kind {
             Kind::Cube | Kind::Lists => (scale.pick(12, 12, 14), 40),
             Kind::Clusters => (scale.pick(4, 6, 8), 320),

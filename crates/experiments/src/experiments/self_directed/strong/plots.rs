@@ -3,7 +3,7 @@
 use super::workload::{Configuration, Count, Outcome, Run, dim};
 use crate::experiments::common::*;
 
-/// The slope of a count per doubling of n.
+/// The increase of a count per doubling of n, by least squares.
 fn slope(counts: &[Count], of: fn(&Count) -> usize) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) =
         counts.iter().map(|c| ((c.points as f64).log2(), of(c) as f64)).unzip();
@@ -44,7 +44,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
         name: format!("s9-{}", kind.slug()),
         title: format!("{} ({kind}, d = {dim})", growth_title(&curves)),
         caption: format!(
-            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; 0 is drawn at 0.5. The strong learner labels 90 % of the points; the others label all points. A flat line means that mistakes do not grow with n. Where the line d lg n lies lower, a learner without a transform may still make fewer mistakes."
+            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; 0 is drawn at 0.5. The strong learner labels 90 % of the points; the others label all points. A flat line means that mistakes do not grow with n. Where the strong learner's curve lies above the line d lg n, a learner without a transform may still make fewer mistakes."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
@@ -126,7 +126,7 @@ pub(super) fn reach_table(results: &Results<Configuration, Outcome>) -> Table {
     let mistakes = |o: &Outcome| of_part!(o, Outcome::Reach { mistakes, .. } => *mistakes as f64);
     table(
         "s9-reach",
-        "The strong learner at ε = 0.1, δ = 0.05; medians",
+        "The strong learner with ε = 0.1 and δ = 0.05: medians over trials",
         rows,
         &[
             ("data", &|(kind, ..)| kind.to_string()),

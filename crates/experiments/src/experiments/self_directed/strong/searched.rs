@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// Number of points per dimension. It is odd, so that no walk passes exactly |U|/(4k) points.
 const POINTS_PER_DIMENSION: usize = 13;
-/// Number of starting vectors from which a search for failures scores a move.
+/// Number of starting vectors with which a search for failures scores a move.
 const STARTS: usize = 16;
 /// Maximum number of points that one move changes.
 const CHANGED: usize = 3;

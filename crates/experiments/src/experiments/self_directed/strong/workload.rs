@@ -98,7 +98,7 @@ pub(crate) enum Goal {
 /// A run of the weak learner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
-    /// w₀ · w*, both unit vectors.
+    /// w₀ · w*, where both are unit vectors.
     pub(super) cosine: f64,
     pub(super) succeeded: bool,
     pub(super) paper_succeeded: bool,
