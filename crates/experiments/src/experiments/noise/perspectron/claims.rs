@@ -32,7 +32,7 @@ impl Experiment for PerspectronExperiment {
             ["CKST24 Lemma 3; an observation, because an iterate this good occurs long before step T, and P4 is sharper"]
             Observation, null "the first iterate that is not 0, a multiple of one labelled example"
             halfspaces_pac::{Direction, schedule::paper_run_length, schedule::paper_step};
-        "P3": "With the published constants and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, if 90 % of the points are at the margin and, at full scale, also if 80 % are along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
+        "P3": "With the constants printed in CKST24 and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, if 90 % of the points are at the margin and, at full scale, also if 80 % are along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
             ["CKST24 Theorem 3"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Schedule, Selection};
