@@ -67,7 +67,7 @@ fn same_sessions(dense: &Points, labels: &[Label], seed: u64) {
     same_session(VersionSpaceGreedy::new(HardMargin::new(d).unwrap()), dense, labels);
 }
 
-/// Every learner of samples fits the same model to both forms, or fails on both with the same error.
+/// Every batch learner fits the same model to both forms, or fails on both with the same error.
 fn same_fits(dense: &Points, labels: &[Label]) {
     let sparse = SparsePoints::from_dense(dense).unwrap();
     let ddk = Ddk::params(0.1, 0.2).excess(0.2).max_steps(200).check().unwrap();

@@ -110,8 +110,8 @@ proptest! {
         same("ellipsoid", a, b)?;
     }
 
-    /// The optimum does not depend on the order of the examples: the fits of a sample and its permutation differ by at
-    /// most the sum of their certified distances to the optimum.
+    /// The optimum does not depend on the order of the examples: the fits to a sample and to its permutation differ by
+    /// at most the sum of their certified distances to the optimum.
     #[test]
     fn the_order_of_a_sample_does_not_matter_to_a_minimum(
         seed in 0u64..1000,

@@ -354,9 +354,9 @@ fn sampled_greedy_goes_by_certainty() {
 
 #[test]
 fn algorithm_1() {
-    // In d = 1, there is one bucket per chain, and all labels are -. For the first of the 4 points of the start, the
-    // sum is 0, so the prediction is +, which is wrong. The predictions for the other three points and for the two
-    // points in the buckets are then correct.
+    // In one dimension, there is one bucket per chain, and all labels are -. For the first of the 4 points of the
+    // start, the sum is 0, so the prediction is +, which is wrong. The predictions for the other three points and for
+    // the two points in the buckets are then correct.
     let points = Points::new(vec![0.1, 2.0, 3.0, 0.4, 5.0, 6.0], 1).unwrap();
     let learner = TwoChains::new(1, ChainLength::Fixed(1), 7).unwrap();
     let (learner, transcript) = label_pool(learner, &points, &[MINUS; 6]).unwrap();
@@ -368,8 +368,8 @@ fn algorithm_1() {
 
 #[test]
 fn strong_learner_on_a_line() {
-    // In d = 1, any start is + or -, and the first mistake, if there is one, corrects it permanently. A start that is
-    // correct for some labels is wrong for the opposite labels.
+    // In one dimension, any start is + or -, and the first mistake, if there is one, corrects it permanently. A start
+    // that is correct for some labels is wrong for the opposite labels.
     let points = Points::new(vec![1.0, -2.0, 3.0, -4.0, 5.0], 1).unwrap();
     let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::from_sign(-v)).collect();
     let opposite: Vec<Label> = labels.iter().map(|y| -*y).collect();
@@ -467,7 +467,7 @@ fn a_list_of_two_rules() {
 #[test]
 fn perspectron() {
     // With η = 1/4, γ = ε = δ = 1/2 and all iterates, there are lg 4 = 2 runs of 16 (3/4)² 16 = 144 steps with λ =
-    // (1/2)/(2 · 3/4 · 12) = 1/36. The printed schedule has 256 steps with λ = (1/2)/32 = 1/64. Since w = 0
+    // (1/2)/(2 · 3/4 · 12) = 1/36. The schedule of the paper has 256 steps with λ = (1/2)/32 = 1/64. Since w = 0
     // misclassifies -x, the first step gives w = λ (1/2 + 1)/(1/2) x. All iterates except w = 0 are correct, and the
     // first of them is returned.
     let points = Points::from_rows(&[[-0.6, -0.8]; 2000]).unwrap();
@@ -489,9 +489,9 @@ fn perspectron() {
 #[test]
 fn glm_perspectron() {
     // The link is σ(t) = 2t, clipped, with γ = ε = δ = 1/2 and 2 runs. Our schedule has 64 · 16 = 1024 steps with λ =
-    // (1/2)/(4 · 32) = 1/256. At w = 0, D = 1/4, so w = λ (0 + 1)/D x = x/64. The printed schedule has α = 1/3, 32 · 64
-    // = 2048 steps, λ = (1/2)(1/3)/√4096 = 1/384 and D = 1/6, which also gives x/64. Doubling the slope changes nothing
-    // at 0.
+    // (1/2)/(4 · 32) = 1/256. At w = 0, D = 1/4, so w = λ (0 + 1)/D x = x/64. The schedule of the paper has α = 1/3, 32
+    // · 64 = 2048 steps, λ = (1/2)(1/3)/√4096 = 1/384 and D = 1/6, which also gives x/64. Doubling the slope changes
+    // nothing at 0.
     let points = Points::from_rows(&[[-0.6, -0.8]; 5000]).unwrap();
     for (schedule, length) in [(GlmSchedule::Ours, 1024), (GlmSchedule::Paper, 2048)] {
         for slope in [2.0, 4.0] {
@@ -558,8 +558,8 @@ fn margin_search() {
     let second = fitted_again + 111;
     let ended = |found: &SearchFit| (found.termination(), found.guesses(), found.margin());
 
-    // 3/8 of 89 is 33.4, so 33 errors pass. With λ = 1/(2 · 16), the first step gives w = λ (1 + 1)/1, which is correct
-    // and does not change any more, because β = 1.
+    // 3/8 of 89 is 33.4, so guess 0 passes with 33 errors. With λ = 1/(2 · 16), the first step gives w = λ (1 + 1)/1,
+    // which is correct and does not change any more, because β = 1.
     let passes = fitted..fitted + 33;
     let found = search(first, std::slice::from_ref(&passes));
     assert_eq!(ended(&found), (Termination::Converged, 1, 2.0));
@@ -569,14 +569,15 @@ fn margin_search() {
     close(found.fit().halfspace().normal(), &[1.0 / 16.0]);
     assert_eq!(ended(&search(first - 1, &[passes])), (Termination::ExamplesEnded, 1, 2.0));
 
-    // 34 errors of 89 do not pass, but then 41 of 111 do. Here λ = (1/2)/(2 · 32) and w = λ (1 + 1)/(1/2).
+    // With 34 errors of 89, guess 0 does not pass, but then guess 1 passes with 41 of 111. Here λ = (1/2)/(2 · 32) and
+    // w = λ (1 + 1)/(1/2).
     let fails = fitted..fitted + 34;
     let found = search(second, &[fails.clone(), fitted_again..fitted_again + 41]);
     assert_eq!(ended(&found), (Termination::Converged, 2, 1.0));
     assert_eq!((found.fit().training(), found.fit().validation()), (5120, 1626));
     close(found.fit().halfspace().normal(), &[1.0 / 32.0]);
 
-    // 42 of 111 do not pass, and for the third guess a single example is left.
+    // With 42 errors of 111, guess 1 does not pass, and a single example is left for the third guess.
     let found = search(second + 1, &[fails, fitted_again..fitted_again + 42]);
     assert_eq!(ended(&found), (Termination::ExamplesEnded, 3, 0.5));
     assert_eq!(found.fit().training(), 1);

@@ -65,7 +65,7 @@ fn the_trap_catches_convex_losses_only() {
     }
 }
 
-/// Real points with noisy labels: dense and sparse points give the same classifier, whose error is computed exactly
+/// Real points with noisy labels: dense and sparse points give the same classifier, whose error is averaged exactly
 /// over the noise.
 #[test]
 fn real_points_with_noise_on_one_side() {

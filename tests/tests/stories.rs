@@ -53,7 +53,7 @@ fn dense(table: &LabelledTable) -> &Points {
     points
 }
 
-/// Reads a CSV file like one that is larger than memory: the first rows, then one pass in chunks.
+/// Reads a CSV file in the same way as one that is larger than memory: the first rows, then one pass in chunks.
 #[test]
 fn streaming_a_file_equals_learning_from_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ fn libsvm_and_back_plays_the_same_game() {
     let data = Builtin::Mushroom.load_sparse().unwrap();
     write_libsvm(File::create(&path).unwrap(), data.points(), data.labels()).unwrap();
     let read = whole(&path);
-    // Columns are named by their numbers from 1; the constant column is ignored.
+    // Columns are named by their numbers, counted from 1; the constant column is ignored.
     let names = read.recipe.coordinates();
     assert_eq!(names.len(), data.dim() - 1);
     let place = |column: usize| names.iter().position(|name| *name == (column + 1).to_string());

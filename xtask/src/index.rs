@@ -1,4 +1,5 @@
-//! `index`: writes docs/index.md, which links every theorem to its code, claim and measurement, and code to theorems.
+//! `index`: writes docs/index.md, which links every theorem to its code, claim and measurement, and the code to the
+//! claims about it.
 
 use crate::console::note;
 use crate::failure::Failure;
@@ -386,7 +387,7 @@ fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
     let lists = lists_of_claims(text);
     let lists = lists.iter().filter(|list| !is_none(list));
     let words = lists.flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric()));
-    // Keeps known identifiers and words that look like an identifier (capitals, digits, small letters). The other words
+    // Keeps known identifiers and words that look like identifiers (capitals, digits, small letters). The other words
     // describe the relation to a claim, or say that there is no claim.
     let is_id = |word: &&str| {
         let number = word.trim_start_matches(|c: char| c.is_ascii_uppercase());

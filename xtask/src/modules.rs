@@ -25,7 +25,7 @@ pub(crate) struct Module {
     references: Vec<Segments>,
 }
 
-/// The modules of a crate without its tests.
+/// The modules of a crate, without its tests.
 #[derive(Debug)]
 pub(crate) struct Crate {
     modules: BTreeMap<Segments, Module>,
@@ -269,8 +269,8 @@ impl Module {
         }
     }
 
-    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise its value is whether
-    /// users of the crate see the import.
+    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise it says whether users of
+    /// the crate see the import.
     fn import(
         &mut self,
         tokens: &[TokenTree],

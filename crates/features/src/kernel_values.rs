@@ -11,9 +11,9 @@ use std::ops::Range;
 /// *Cost.* O(m(s + 1)) time per point with s stored coordinates, and O(md) memory, for m centres in d dimensions.
 ///
 /// *When to use it.* Use this map to label points with a model that was learned on [`Nystroem`](crate::Nystroem)
-/// features and converted by [`Nystroem::expansion`](crate::Nystroem::expansion). Given the kernel values, this takes a
-/// factor of m less time than computing the features. For learning, use the `Nystroem` features themselves, because
-/// they are better conditioned.
+/// features and converted by [`Nystroem::expansion`](crate::Nystroem::expansion). Once the kernel values are known,
+/// this is faster by a factor of m than computing the features. For learning, use the `Nystroem` features themselves,
+/// because they are better conditioned.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, KernelValues, RadialKernel};

@@ -38,8 +38,8 @@ const TOLERANCE: f64 = 1e-10;
 /// *When to use it.* Use this map if no halfspace of the original columns explains the labels. A few hundred landmarks
 /// suffice for most tables.
 ///
-/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. This implementation
-/// makes no claims of its own.
+/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. There are no claims
+/// about this map.
 ///
 /// ```
 /// use halfspaces_features::{Distance, FeatureMap, Nystroem, RadialKernel, choose_landmarks};

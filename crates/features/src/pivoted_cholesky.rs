@@ -106,7 +106,7 @@ impl Work {
     }
 }
 
-/// Finds the position of the largest number, or the first such position if several numbers are equal.
+/// Finds the position of the largest number, or the first such position in case of a tie.
 struct FirstLargest<'a>(&'a [f32]);
 
 impl Wide for FirstLargest<'_> {

@@ -228,7 +228,7 @@ mod tests {
         sum
     }
 
-    /// This number of rows gives more than one block, and a rest that does not fill a tile.
+    /// This number of rows gives more than one block, and a remainder that does not fill a tile.
     const ROWS_OF_TEST: usize = ROW_BLOCK + 11;
     /// This number of columns gives a full group of strips for a single row, further strips, and a strip that is not
     /// full.

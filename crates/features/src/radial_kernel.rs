@@ -121,8 +121,8 @@ impl RadialKernel {
 }
 
 impl Distance {
-    /// The median distance of 2000 random pairs of points, ignoring pairs of equal points. This is the usual scale of a
-    /// kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
+    /// The median of the distances within 2000 random pairs of points. Pairs of equal points are ignored. This is the
+    /// usual scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
     ///
     /// # Errors
     /// [`InputError::Empty`] if there are no points; [`InputError::TooLarge`] if a dense point does not fit in memory;

@@ -10,18 +10,18 @@ const MAX_KNOTS: usize = 1000;
 
 /// Replaces every value of a column by its rank, which removes the unit, the skew and the outliers of the column.
 ///
-/// The rank of a value starts as the fraction of the sample that lies below the value, where equal values count half.
-/// Then 1/2 is subtracted, and the result is divided by the standard deviation of these fractions. So a column has mean
-/// 0 and standard deviation 1 on the sample, as with [`ZScore`](crate::ZScore), but every rank lies within a few
-/// standard deviations of 0, however extreme the value is. The rank of a new value between two stored values is
-/// interpolated. The rank of a value outside the range of the stored values is that of the nearest stored value. A
-/// constant column becomes 0. For a column with more than 1000 different values, the map stores 1000 of them, evenly
-/// spaced in the sorted order.
+/// The rank of a value starts as the fraction of the sample that lies below it; values equal to it count half. Then 1/2
+/// is subtracted, and the result is divided by the standard deviation of these fractions. So a column has mean 0 and
+/// standard deviation 1 on the sample, as with [`ZScore`](crate::ZScore), but every rank lies within a few standard
+/// deviations of 0, however extreme the value is. The rank of a new value between two stored values is interpolated.
+/// The rank of a value outside the range of the stored values is that of the nearest stored value. A constant column
+/// becomes 0. For a column with more than 1000 different values, the map stores 1000 of them, evenly spaced in the
+/// sorted order.
 ///
 /// *When to use it.* Use ranks for columns with heavy tails, such as counts, amounts, and percentages that are mostly
 /// zero. The ranks of the sample do not change under any increasing transformation of a column.
 ///
-/// *Cost.* O(nd ln n) time to fit, O(d ln 1000) time per point, and at most 16 kB of memory per column.
+/// *Cost.* O(nd ln n) time to fit the map, O(d ln 1000) time per point, and at most 16 kB of memory per column.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, Ranks};

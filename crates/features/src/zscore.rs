@@ -77,7 +77,7 @@ impl ZScore {
     pub fn fit<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let n = points.len() as f64;
         let mut dense = zeros(1, points.dim())?;
-        // The sums are of differences from the first row, so they are exactly 0 in a constant column.
+        // The sums are over differences from the first row, so they are exactly 0 in a constant column.
         let mut first = dense.clone();
         points.row(0).ok_or(InputError::Empty)?.add_scaled_to(1.0, &mut first);
         let mut shifts = dense.clone();

@@ -1,5 +1,6 @@
-//! Fits points from a file and reports the time, for comparison with other programs that are run on the same points.
-//! Files contain n × d numbers, row by row, in little-endian 64-bit floating point.
+//! Brings points from a file into radially isotropic position and reports the time, so that it can be compared with the
+//! times of other programs on the same points. A file contains n × d little-endian 64-bit floating-point numbers, row
+//! by row.
 //!
 //! ```sh
 //! cargo run --release -p halfspaces-forster --example fit_file -- generate clustered 10000 20 x.f64
@@ -7,14 +8,14 @@
 //! cargo run --release -p halfspaces-forster --example fit_file -- pass x.f64 10000 20
 //! ```
 //!
-//! `generate` draws from `gaussian`, `student-t` (one degree of freedom, condition number 1e6) or `clustered` (ten
-//! clusters). `fit` brings the points into radially isotropic position (with two-sided accuracy) and prints one line of
-//! JSON: the time of the fit alone in seconds, the numbers of steps and of passes over the points (including products
-//! with the Hessian), and the certified residual max(1 - λmin, λmax - 1). `pass` prints the times of one fixed-point
-//! step and of faer's XᵀX in seconds. The time of a step is a quarter of the difference in time between a fit of eight
-//! steps and a fit of four. Use points that need more steps than these, such as clustered ones. Both times are minima
-//! over several rounds, because the minimum is least affected by other load on the machine. All commands use one
-//! thread.
+//! `generate` draws points from `gaussian`, `student-t` (one degree of freedom, condition number 1e6) or `clustered`
+//! (ten clusters). `fit` brings the points into radially isotropic position (with two-sided accuracy) and prints one
+//! line of JSON with the time of the fit alone in seconds, the numbers of steps and of passes over the points
+//! (including products with the Hessian), and the certified residual, max(1 - λmin, λmax - 1). `pass` prints the times
+//! of one fixed-point step and of faer's XᵀX in seconds. The time of a step is a quarter of the difference in time
+//! between a fit with eight steps and a fit with four. Use points that need more than eight steps, such as clustered
+//! ones. Both times are minima over several rounds, because the minimum is least affected by other load on the machine.
+//! All commands use one thread.
 //!
 //! Errors are printed with the name of the file, and the program then exits with code 2.
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
@@ -149,7 +150,7 @@ fn timed(solver: &Forster, points: &Points) -> Result<(f64, Fit), Box<dyn Error>
 mod tests {
     use super::*;
 
-    /// Every error names its file.
+    /// Every error message names the file.
     #[test]
     fn faults_name_the_file() {
         let folder = std::env::temp_dir().join(format!("fit_file-{}", std::process::id()));

@@ -1,12 +1,11 @@
 //! Anderson acceleration of the fixed-point iteration.
 //!
 //! Near radially isotropic position, the fixed-point iteration is nearly linear: in the coordinates of a nearby factor
-//! A₀, each step multiplies the error of Q = (AAᵀ)⁻¹ by the same symmetric operator. If the most recent steps are
-//! combined so that their residuals nearly cancel, the combination is therefore much closer to the limit than any
-//! single step, just as conjugate gradients get closer than a plain iteration. The number of steps for a given accuracy
-//! falls by a third to a half. The cost is a few k × k matrices and no additional pass over the points. A proposed
-//! factor far from A₀ is rejected. Correctness does not depend on the proposals, because the next pass measures each of
-//! them.
+//! A₀, each step multiplies the error of Q = (AAᵀ)⁻¹ by the same symmetric operator. A combination of the most recent
+//! steps in which the residuals nearly cancel is therefore much closer to the limit than any single step, just as
+//! conjugate gradients get closer than a plain iteration. The number of steps for a given accuracy falls by a third to
+//! a half. The method stores a few k × k matrices and makes no additional pass over the points. A proposed factor far
+//! from A₀ is rejected. Correctness does not depend on the proposals, because the next pass measures each of them.
 //!
 //! *Source.* Anderson 1965; Walker and Ni 2011 (type II).
 
@@ -57,8 +56,8 @@ impl AndersonAcceleration {
         let residual = &image - &present;
         let mut next = image;
 
-        // Each entry contains an orthonormalised difference of residuals, and the same combination of the differences
-        // of fixed-point images. The newest entry comes first.
+        // Each entry contains an orthonormalised difference of residuals, and the same linear combination of the
+        // differences of the fixed-point images. The newest entry comes first.
         let mut basis: Vec<(Mat<f64>, Mat<f64>)> = Vec::new();
         let mut unexplained = residual.clone();
         let mut newer = (&present, &residual);
@@ -154,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_linear_iteration_ends_in_as_many_steps_as_it_has_rates() {
-        // The error converges at the same rate in all directions, so the second step already cancels it.
+        // The error shrinks at the same rate in all directions, so the second step already removes it.
         let mut acceleration = AndersonAcceleration::new(Mat::identity(3, 3));
         let target = Mat::from_fn(3, 3, |i, j| {
             f64::from(i == j) + if (i, j) == (0, 0) { 0.02 } else { -0.01 * f64::from(i == j) }

@@ -1,16 +1,16 @@
 //! The Forster transform of points that do not fit on one machine: a fit that requests one pass at a time.
 //!
-//! A pass is a value ([`ForsterPass`]) that is sent to the processes that hold blocks of rows. Each worker computes the
-//! sums of its blocks ([`ForsterPass::partial`]). The partial results are joined in any order
-//! ([`halfspaces_linalg::Partial`]), and the total ([`MomentSum`]) is the answer. The iteration, the kernels and the
-//! blocks are those of [`Forster::fit`](crate::Forster::fit). If no point is zero, is repeated or has a length beyond
-//! 1e±100, the results of both fits have the same bits.
+//! A pass is a value ([`ForsterPass`]) that is sent to the processes that hold blocks of rows. Each of these workers
+//! computes the sums over its blocks ([`ForsterPass::partial`]). The partial results are joined in any order
+//! ([`halfspaces_linalg::Partial`]), and the total ([`MomentSum`]) is returned to the fit. The iteration, the kernels
+//! and the blocks are those of [`Forster::fit`](crate::Forster::fit). If no point is zero or repeated and all lengths
+//! are in [1e-100, 1e100], both fits return bit-for-bit identical results.
 //!
 //! *Cost.* Each pass over n × d points reads the points once, sends d² numbers to each worker and receives d²/2 numbers
 //! from each worker.
 //!
-//! *Limits.* There is no search for a heavy subspace, because the search needs all points. A fit that requires the
-//! search ends with [`Reason::SubspaceUnknown`].
+//! *Limits.* There is no search for a heavy subspace, because it would need all points in one place. A fit that
+//! requires the search ends with [`Reason::SubspaceUnknown`].
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
@@ -121,7 +121,7 @@ fn regular(values: &[f64], dim: usize) -> Cow<'_, [f64]> {
 ///     partial.finish(3).ok().flatten() // 10 000 rows are 3 blocks
 /// })?;
 /// assert_eq!((fit.end(), fit.rows()), (LevelEnd::Isotropic, 10_000));
-/// // The same bits as a fit in memory.
+/// // A fit in memory gives the same bits.
 /// assert_eq!(fit.transform(), solver.fit(&points)?.transform());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -144,18 +144,18 @@ impl BlocksFit {
         /// Number of rows that are not zero.
         rows: u64,
 
-        /// The work of the fit.
+        /// The work that the fit did.
         level: &Level,
     }
 
-    /// The end of the fit: [`LevelEnd::Isotropic`], or an end without an answer.
+    /// The way the fit ended: [`LevelEnd::Isotropic`], or without an answer.
     #[must_use]
     pub fn end(&self) -> LevelEnd {
         self.level.end
     }
 }
 
-/// Points that are accessible only by passes.
+/// Points that are accessible only through passes.
 struct Remote<F> {
     run: F,
     dim: usize,
@@ -219,9 +219,9 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
 
 impl Forster {
     /// Brings points into radially isotropic position. The points are in R^`dim`, and other processes hold them in
-    /// blocks. `run` performs a pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial
-    /// results and returns the total, or `None` if the pass failed. Zero points are dropped. Repeated points are not
-    /// merged.
+    /// blocks. `run` performs a pass: it lets every worker compute the sums over its blocks ([`ForsterPass::partial`]),
+    /// joins the partial results and returns the total, or `None` if the pass failed. Zero points are dropped. Repeated
+    /// points are not merged.
     ///
     /// # Errors
     /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count
@@ -276,8 +276,8 @@ mod tests {
     use halfspaces_data::{Excess, Gaussian, HeavyCase, HeavyKind, Marginal, StudentT};
     use halfspaces_linalg::{BLOCK_ROWS, Params};
 
-    /// Runs a pass on `workers` workers. Each of them computes every `workers`th block, and the last one also repeats
-    /// the first block.
+    /// Runs a pass on `workers` workers. Each of them sums every `workers`th block, and the last worker also sums the
+    /// first block again.
     fn shared(points: &DensePoints<'_>, workers: usize, pass: &ForsterPass) -> Option<MomentSum> {
         let (n, dim) = (points.len(), points.dim());
         let blocks = n.div_ceil(BLOCK_ROWS);

@@ -1,9 +1,9 @@
 //! Decomposition of all points into subspaces, in each of which the points are in radially isotropic position.
 //!
-//! A fit brings the points of one subspace into radially isotropic position. The points outside that subspace are
-//! fitted again, until every point has been placed in a subspace. The result is a sequence of subspaces V1, V2, ...,
-//! where V_i contains at least its share of the points not in V1 .. V_{i-1} (DKTZ23 §3; the strong learner processes
-//! the subspaces in this order). Each piece contains at least one point, so there are at most n pieces.
+//! A fit brings the points of one subspace into radially isotropic position. Another fit follows for the points outside
+//! that subspace, and so on until every point has been placed in a subspace. The result is a sequence of subspaces V1,
+//! V2, ..., where V_i contains at least its share of the points not in V1 .. V_{i-1} (DKTZ23 §3; the strong learner
+//! processes the subspaces in this order). Each piece contains at least one point, so there are at most n pieces.
 
 use crate::error::ForsterError;
 use crate::forster::Forster;
@@ -15,13 +15,13 @@ use halfspaces_linalg::{DensePoints, PointSet, getters};
 /// *What it computes.* Subspaces V1, V2, ..., where V_i contains at least its share of the points not in V1 .. V_{i-1},
 /// each with a transform of its members. *Guarantee.* Every piece has the certificates of a fit ([`Fit`](crate::Fit)).
 /// Every point is in exactly one piece, is zero, or is unplaced for a stated reason. *Cost:* one fit per piece; at most
-/// n pieces, usually few. *When to use it:* if a learner needs all points; for only the first piece use
+/// n pieces, usually few. *When to use it:* if a learner needs all points; if only the first piece is needed, use
 /// [`Forster::fit`]. *Source:* DKTZ23 §3.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;
 /// use halfspaces_linalg::{Params, Points};
-/// // Three points on a line; the remaining points span the plane.
+/// // Three points lie on a line; the other two do not.
 /// let points =
 ///     Points::from_rows(&[[1.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.0, 3.0], [5.0, 5.0]])?;
 /// let parts = ForsterTransform::params().check()?.decompose(&points)?;
@@ -40,8 +40,8 @@ pub struct Decomposition {
 
 impl Decomposition {
     getters! {
-        /// The pieces in the order in which they were found. Members are indices of the original points. Weights and
-        /// span are those of the points that remained when the piece was found.
+        /// The pieces in the order in which they were found. Members are indices of the original points. The weights
+        /// and the span of a piece are those of the points that remained when it was found.
         pieces: &[Position],
 
         /// Zero points, which are not placed.
@@ -50,7 +50,7 @@ impl Decomposition {
         /// Points that remained when a fit ended unresolved; empty if all points are placed.
         unplaced: &[usize],
 
-        /// The reason why points are unplaced, if there are any.
+        /// The reason why points are unplaced; `None` if all points are placed.
         reason: Option<Reason>,
     }
 

@@ -92,8 +92,8 @@ fn svd_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     Ok((values.column_vector().iter().copied().collect(), vectors))
 }
 
-/// The reflection I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). For rare matrices with many zeros and pairs of equal singular
-/// values (triangles of one-hot rows), faer's iteration converges only after this reflection.
+/// The reflection I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). On a few matrices that have many zeros and pairs of equal
+/// singular values (triangles of one-hot rows), faer's iteration converges only after this reflection.
 fn reflection(dim: usize) -> Mat<f64> {
     let norm_sq: f64 = (1..=dim).map(|i| (i * i) as f64).sum();
     Mat::from_fn(dim, dim, |i, j| {

@@ -45,14 +45,14 @@ pub enum ForsterError {
     /// A pass over the blocks failed.
     #[error("a pass over the blocks of points failed")]
     PassFailed,
-    /// Two passes over the blocks counted different rows.
+    /// Two passes over the blocks counted different numbers of rows.
     #[error(
         "the first pass counted {expected} rows that are not zero, a later one {found}; the points must not change"
     )]
     RowsChanged {
-        /// Number of rows of the first pass.
+        /// Number of rows that the first pass counted.
         expected: u64,
-        /// Number of rows of a later pass.
+        /// Number of rows that a later pass counted.
         found: u64,
     },
     /// The points lie in or near a proper subspace. Only a fit in memory can decide which of the two is the case.

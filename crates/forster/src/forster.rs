@@ -6,7 +6,7 @@
 //! Otherwise the solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane
 //! 2023). AAᵀ is the inverse of Tyler's M-estimator of scatter.
 //!
-//! The iteration runs on levels: first on the span, then inside each heavy subspace that it finds. On each level:
+//! The iteration proceeds in levels: first on the span, then inside each heavy subspace that it finds. On each level:
 //!
 //! ```text
 //! A <- a whitening of the rows
@@ -19,21 +19,22 @@
 //!     A <- A e^(-tS/2), S the Newton direction, t by halving    (Newton)
 //! ```
 //!
-//! The fixed point and Newton steps decrease f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is stored, never
-//! AAᵀ, whose condition number is the square of that of A.
+//! The fixed-point steps and the Newton steps decrease f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A|. The factor A is stored,
+//! never AAᵀ, whose condition number is the square of that of A.
 //!
-//! A subspace with exactly its share of the points, N d = k n, is returned as the answer only if rounding ends the
-//! iteration: at the cap on the condition number, or if neither the residual nor the condition number has changed for
-//! [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens long before the cap. Such a
-//! subspace is never returned at the cap on steps, because more steps might still bring the points into position on the
-//! whole span. It is never returned at an intermediate step either: if another subspace contains all other points, some
-//! transform brings the points into position exactly. Whenever such a subspace is returned, the answer is correct:
-//! membership is certified, and the equality holds exactly, in integers (DKTZ23 §3 requires no more).
+//! A subspace with exactly its share of the points (N d = k n if it contains N of n points) is returned as the answer
+//! only if rounding ends the iteration: at the cap on the condition number, or if neither the residual nor the
+//! condition number has changed for [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens
+//! long before the cap. Such a subspace is never returned at the cap on steps, because more steps might still bring the
+//! points into position on the whole span. It is never returned at an intermediate step either, because if another
+//! subspace contains all other points, some transform brings the points into position exactly. Whenever such a subspace
+//! is returned, the answer is correct: membership is certified, and the equality holds exactly, in integers (DKTZ23 §3
+//! requires no more).
 //!
 //! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed: both kinds of outcome are
 //! returned only with certificates recomputed from the points as given ([`crate::Subspace`], [`crate::Isotropy`]), and
 //! every other result is [`Outcome::Unresolved`]. On elliptical data the fixed-point iteration contracts by about
-//! 2/(d+2) per step, and acceleration nearly doubles that rate. On the exact boundary only Newton steps make progress.
+//! 2/(d+2) per step, and acceleration nearly doubles that rate. If N d = k n, only Newton steps make progress.
 //!
 //! *Claims.* F1, F2, F3, S7.
 
@@ -86,25 +87,25 @@ impl ForsterTransform {
 ///
 /// *What it computes.* A linear A for which the unit vectors u = Aᵀx/‖Aᵀx‖ have M = (d/n) Σ u uᵀ ≈ I within the
 /// requested [`Accuracy`](crate::Accuracy). If a proper subspace of the span contains more than its share of the points
-/// (k/d of them in k of d dimensions), so that no such A exists, the result is that subspace with an A for the points
-/// inside it.
+/// (k/d of them for a subspace of k of the d dimensions), so that no such A exists, the result is that subspace with an
+/// A for the points inside it.
 ///
-/// *Guarantee.* The guarantee concerns the result, not the number of steps: the members, the inequality and the
-/// eigenvalues are recomputed from the points as given, and a result that does not meet the accuracy is
-/// [`Outcome::Unresolved`]. With accuracy δ <= 1/2, at least 1/(4d) of the points have |v·u| >= 1/(2√d) for every unit
-/// v (DKTZ23 §3). Results do not depend on the number of threads.
+/// *Guarantee.* The guarantee concerns the result, not the number of steps: the members of a subspace, the inequality
+/// that they satisfy and the eigenvalues are recomputed from the points as given, and a result that does not meet the
+/// accuracy is [`Outcome::Unresolved`]. With accuracy δ <= 1/2, at least 1/(4d) of the points have |v·u| >= 1/(2√d) for
+/// every unit v (DKTZ23 §3). Results do not depend on the number of threads.
 ///
 /// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
-/// fixed-point step takes one pass, and a Newton step takes up to 60. Points that are Gaussian, heavy-tailed or in
-/// clusters take about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers, the unit rows (n d numbers) as soon as
-/// the fit searches for subspaces or makes Newton steps, and a copy of the points if some are repeated, are zero, or
-/// have lengths beyond 1e±100.
+/// fixed-point step takes one pass, and a Newton step takes up to 60. For points that are Gaussian, heavy-tailed or in
+/// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers, the unit rows (n d numbers) as
+/// soon as it searches for subspaces or makes Newton steps, and a copy of the points if some are repeated, are zero, or
+/// have lengths outside [1e-100, 1e100].
 ///
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
 /// compute a scatter matrix of heavy-tailed points; or to detect that many points lie in a subspace. *When not to use
 /// it.* Points that lie near a subspace, but beyond the tolerance, need a transform whose condition number is the
-/// inverse of their distance, so their fit ends unresolved. For sparse points in many dimensions, the d² numbers that
-/// the solver stores are too many.
+/// inverse of their distance from it, so the fit ends unresolved. For sparse points in many dimensions, the d² numbers
+/// that the solver stores are too many.
 ///
 /// *Source.* DKTZ23 §3; Tyler 1987; Diakonikolas, Tzamos and Kane 2023. *Claims:* F1, F2, F3 (scatter), S7 (margins).
 ///

@@ -5,17 +5,18 @@
 //! values of A (relative to the first whitening), the search takes these steps:
 //!
 //! 1. The number k of small singular values is the dimension of V.
-//! 2. Whitened members lie in the image of V, while all other points become increasingly orthogonal to it. Rank the
-//!    points by the ratio of their energy orthogonal to V to their energy along V. If V is heavy at all, the first
+//! 2. Whitened members of V lie in the image of V, while all other points become increasingly orthogonal to it. Rank
+//!    the points by the ratio of their energy orthogonal to V to their energy along V. If V is heavy at all, the first
 //!    points in this order, up to just over k/d of the weight, are members. Usually all points before the largest
-//!    relative jump of this ratio are members too, even if the first ones span only a part of V.
-//! 3. Refit V to those points in their own coordinates, determine the members again by residual, and refit V to all
-//!    members.
+//!    relative jump in this ratio are members too, even if the first ones span only a part of V.
+//! 3. Refit V to those points in their own coordinates, determine the members again by their residuals, and refit V to
+//!    all members.
 //! 4. Accept V only if N d > k n. The comparison is exact, in integers.
 //!
-//! Among several subspaces the one with the largest N/n - k/d is returned.
+//! If there are several such subspaces, the one with the largest N/n - k/d is returned.
 //!
-//! *Source.* DKTZ23 §3 (why a heavy subspace prevents position); the procedure is ours. Claims: F1, F2.
+//! *Source.* DKTZ23 §3 (why a heavy subspace prevents radially isotropic position); the procedure is ours. Claims: F1,
+//! F2.
 
 use crate::dense::{extremes, qr_triangle, svd};
 use crate::error::ForsterError;
@@ -69,7 +70,7 @@ impl Spectrum {
         if least > 0.0 { most / least } else { f64::INFINITY }
     }
 
-    /// Ratios of neighbouring singular values in decades; entry j is between values j and j + 1.
+    /// Ratios of neighbouring singular values, in decades. Entry j is the ratio of value j to value j + 1.
     fn gaps(&self) -> impl Iterator<Item = f64> {
         self.values
             .iter()
@@ -111,8 +112,9 @@ pub(crate) fn find(
     Ok(best)
 }
 
-/// For each number of top directions and every row, computes the ratio of the energy orthogonal to V to the energy
-/// along V. Both energies are raised to at least the size that a rounding error could have.
+/// For each number in `tops` and every row, computes the ratio of the energy orthogonal to V to the energy along V. V
+/// is orthogonal to that number of leading singular directions. Both energies are raised to at least the size that a
+/// rounding error could have.
 fn energy_ratios(
     rows: &Rows<'_>,
     unit: &[f64],
@@ -162,7 +164,7 @@ fn first_members(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> 
     order[..count].to_vec()
 }
 
-/// The rows before the largest relative jump of the ratio. Jumps before row `least` are ignored, because the first
+/// The rows before the largest relative jump in the ratio. Jumps before row `least` are ignored, because the first
 /// members may span only a part of V.
 fn before_the_jump(ratio: &[f64], order: &[usize], least: usize) -> Vec<usize> {
     let place = |i: usize| ratio[order[i]];
@@ -219,7 +221,7 @@ pub(crate) fn rank_of(values: &[f64]) -> usize {
     values.iter().filter(|v| **v > floor).count()
 }
 
-/// The triangle R of a QR factorisation of the chosen rows X, where each row is divided by its largest entry. The
+/// The triangle R of a QR factorisation of the chosen rows X, where each row is first divided by its largest entry. The
 /// factorisation is computed block by block. R has the singular values of X, because RᵀR = XᵀX. As XᵀX itself is never
 /// computed, the condition number is not squared and R is accurate up to rounding.
 pub(crate) fn triangle_of(rows: &Rows<'_>, chosen: &[usize]) -> Mat<f64> {
@@ -303,8 +305,8 @@ mod tests {
             ] {
                 let case = HeavyCase::new(kind, 6, 3, 60, excess, 4).unwrap();
                 let truth = &case.planted()[0];
-                // Some integer points drawn outside the subspace may happen to lie in it, so that it exceeds the
-                // boundary.
+                // Some integer points drawn outside the subspace may happen to lie in it, so that it contains more than
+                // its share.
                 if kind == HeavyKind::Integer && truth.members.len() != 30 && !expected {
                     continue;
                 }

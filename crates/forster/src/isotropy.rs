@@ -19,14 +19,15 @@ use std::ops::Range;
 /// to norm 1, both of which are 1 in perfect position.
 ///
 /// *Guarantee.* If λmin(M) >= 1 - δ, every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and if δ <= 1/2, at least 1/(4d) of
-/// the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). Eigenvalues are rounded to about 1e-14 d. *Cost:* O(n
-/// d²) time, O(d²) memory. *When to use it:* to check any points, whatever their origin; λmax shows how strongly one
-/// direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:* F1, S7.
+/// the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). The rounding error of the eigenvalues is about 1e-14
+/// d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check any points, whatever their origin; λmax shows how
+/// strongly one direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:*
+/// F1, S7.
 ///
 /// ```
 /// use halfspaces_forster::Isotropy;
 /// use halfspaces_linalg::Points;
-/// // Two orthogonal points of any lengths are in radially isotropic position, but not with a repeated axis.
+/// // Two orthogonal points of any lengths are in radially isotropic position, but not if one axis contains two points.
 /// let pair = Points::from_rows(&[[3.0, 4.0], [-40.0, 30.0]])?;
 /// assert!(Isotropy::measure(&pair)?.holds_within(1e-12));
 /// let leaning = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])?;
@@ -97,8 +98,8 @@ impl Isotropy {
     }
 
     /// The certificate of k-dimensional unit vectors. `to_unit` computes them from blocks of the chosen points, whose
-    /// indices ascend, and writes them to the rows of a tile. `to_unit` may use its first argument as scratch space.
-    /// The blocks are the same for any number of threads.
+    /// indices are in ascending order, and writes them to the rows of a tile. `to_unit` may use its first argument as
+    /// scratch space. The blocks are the same for any number of threads.
     fn measure_rows(
         points: &DensePoints<'_>,
         chosen: &[usize],
@@ -135,8 +136,8 @@ impl Isotropy {
         Ok(Isotropy::of_extremes(least, largest))
     }
 
-    /// The certificate with these extreme eigenvalues of M. As M is positive semidefinite with trace d, deviations due
-    /// to rounding are clamped.
+    /// The certificate with these extreme eigenvalues of M. As M is positive semidefinite with trace d, eigenvalues
+    /// that rounding has moved out of range are clamped.
     pub(crate) fn of_extremes(least: f64, largest: f64) -> Isotropy {
         Isotropy { least: least.clamp(0.0, 1.0), largest: largest.max(1.0) }
     }
@@ -153,8 +154,8 @@ impl Isotropy {
         self.largest
     }
 
-    /// Whether the points are in δ-approximate position, with a relative δ: λmin(M) >= 1 - δ. Eigenvalues are rounded,
-    /// so δ should be at least 1e-12.
+    /// Whether the points are in δ-approximate position, with a relative δ: λmin(M) >= 1 - δ. Because of rounding, δ
+    /// should be at least 1e-12.
     #[must_use]
     pub fn holds_within(self, delta: f64) -> bool {
         self.least >= 1.0 - delta
@@ -217,7 +218,7 @@ mod tests {
         }
     }
 
-    /// The sums over parts of the points, the last of which is shorter, equal the sum over all points.
+    /// The points are summed in several parts, the last of which is shorter; the total equals the sum over all points.
     #[test]
     fn parts_are_all_of_the_points() {
         let n = 2 * BLOCK_ROWS + 77;

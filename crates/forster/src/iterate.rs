@@ -71,8 +71,8 @@ impl Iterate {
         (1.0 - least).max(largest - 1.0)
     }
 
-    /// The product B C for some C with CCᵀ = M⁻¹, and the logarithm of the condition number of C. The eigenvalues of C
-    /// are limited by the cap.
+    /// The product B C for some C with CCᵀ = M⁻¹, and the logarithm of the condition number of C. [`CAP`] limits the
+    /// eigenvalues of C.
     pub(crate) fn fixed_point(&self) -> Result<(Mat<f64>, f64), ForsterError> {
         let (least, largest) = self.extremes;
         let root = |value: f64| value.max((-CAP).exp()).sqrt().recip();
@@ -128,7 +128,7 @@ mod tests {
     use halfspaces_data::{Clusters, Marginal};
     use halfspaces_linalg::Threads;
 
-    /// A step sixteen times too long is halved until f decreases enough; each trial is a pass.
+    /// A step sixteen times too long is halved until f decreases enough; each trial takes a pass.
     #[test]
     fn a_step_too_long_is_halved() {
         let values = Clusters::random(5, 7, 0.1, 1).unwrap().sample(200, 2).unwrap().into_vec();

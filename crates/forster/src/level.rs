@@ -18,7 +18,7 @@ use halfspaces_linalg::checkpoint;
 use std::f64::consts::LN_10;
 use tracing::debug;
 
-/// Fraction of δ at which the iteration aims. The fraction is below 1 because the certificate is summed in a different
+/// The iteration aims at this fraction of δ. The fraction is below 1 because the certificate is summed in a different
 /// order.
 const AIM: f64 = 0.9;
 /// Number of fixed-point steps before the rate of convergence is judged.
@@ -114,7 +114,7 @@ struct Iteration<'a, P> {
     whitening: Mat<f64>,
     iterate: Iterate,
     level: Level,
-    /// The condition number of B when it was last computed.
+    /// The most recently computed condition number of B.
     known_condition: f64,
     /// The logarithm of the factor by which the condition number of B may have grown since then.
     drift: f64,

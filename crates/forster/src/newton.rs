@@ -24,7 +24,8 @@ pub(crate) const CAP: f64 = 12.0;
 const FLAT: f64 = 1e-14;
 /// Maximum number of conjugate-gradient steps; the result of fewer steps is a descent direction too.
 const MAX_PRODUCTS: usize = 60;
-/// Upper and lower limit of the fraction of the initial residual at which the equation counts as solved.
+/// Upper and lower limits of a fraction. The equation counts as solved when the residual falls to this fraction of its
+/// initial value.
 const FORCING: (f64, f64) = (0.1, 1e-3);
 
 /// A direction S with its spectrum.
@@ -35,7 +36,7 @@ pub(crate) struct Direction {
     pub(crate) vectors: Mat<f64>,
     /// The slope ⟨I - M, S⟩ of f, which is negative.
     pub(crate) slope: f64,
-    /// Number of products with H, each of which is a pass over the points.
+    /// Number of products with H, each of which takes a pass over the points.
     pub(crate) products: usize,
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn direction(
         add(&mut s, share, &step);
         add(&mut residual, -share, &image);
         if inner(s.as_ref(), s.as_ref()) > CAP * CAP * dim as f64 {
-            break; // The spectral norm exceeds the cap in all cases.
+            break; // The spectral norm exceeds the cap in any case.
         }
         let before = size;
         size = inner(residual.as_ref(), residual.as_ref());

@@ -5,7 +5,7 @@
 use crate::isotropy::Isotropy;
 use halfspaces_linalg::{Threads, setters};
 
-/// Minimum δ: certificates are rounded to about 1e-14.
+/// Minimum δ; the rounding error of certificates is about 1e-14.
 pub(crate) const MIN_DELTA: f64 = 1e-11;
 /// Range of the membership tolerance: above rounding errors, but too small to hide a genuine direction.
 pub(crate) const MEMBERSHIP_RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e-8;
@@ -15,9 +15,9 @@ pub(crate) const CONDITION_RANGE: std::ops::RangeInclusive<f64> = 1e3..=1e15;
 /// The accuracy of a radially isotropic position. With M = (d/n) Σ u uᵀ over the transformed points u, scaled to norm
 /// 1, δ bounds the distance of the eigenvalues of M from 1.
 ///
-/// δ is relative: d times the absolute δ of DKTZ23 §3. One-sided accuracy with δ = 1/2 is sufficient for a learner
-/// (every unit v then has |v·u| >= 1/(2√d) on 1/(4d) of the points) and takes the fewest steps; a scatter matrix needs
-/// two-sided accuracy and a small δ.
+/// δ is relative: it is d times the absolute δ of DKTZ23 §3. One-sided accuracy with δ = 1/2 is sufficient for a
+/// learner (every unit v then has |v·u| >= 1/(2√d) for at least 1/(4d) of the points) and takes the fewest steps; a
+/// scatter matrix needs two-sided accuracy and a small δ.
 ///
 /// ```
 /// use halfspaces_forster::{Accuracy, Isotropy};

@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Points of one level: row-major rows whose squared norms neither over- nor underflow, with weights.
+/// Points of one level: row-major rows, with weights, whose squared norms neither overflow nor underflow.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows<'a> {
     pub(crate) values: Cow<'a, [f64]>,
@@ -51,7 +51,8 @@ pub(crate) struct Moments {
     pub(crate) log_norms: f64,
 }
 
-/// The sums over one or several blocks of rows: Σ w u uᵀ, Σ w, and Σ w ln‖u‖² of each u before it is scaled to norm 1.
+/// The sums over one or several blocks of rows: Σ w u uᵀ, Σ w, and Σ w ln‖u‖², where only the last sum takes u before
+/// it is scaled to norm 1.
 ///
 /// These sums are computed by [`ForsterPass::partial`](crate::ForsterPass::partial).
 #[derive(Debug, Clone, PartialEq)]
@@ -129,7 +130,7 @@ impl Buffers {
         Ok(Buffers { tile, moment: aligned_zeros(dim, padded(dim))?, dim })
     }
 
-    /// The sums over the rows of a block, with U = XA or, without an A, U = X.
+    /// The sums over the rows of a block, with U = XA, or with U = X if there is no A.
     pub(crate) fn moments(
         &mut self,
         values: &[f64],

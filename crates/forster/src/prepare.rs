@@ -1,9 +1,10 @@
 //! Conversion of points to rows, without zero and repeated points.
 //!
 //! Points that are multiples of the same point, including negative multiples, are merged, and their weights are added.
-//! Multiples are detected exactly, up to the rounding of x divided by its largest entry. Merging changes no result,
-//! only the time. If there are no multiples, no zeros, and no lengths beyond 1e±100, the points are read in place;
-//! otherwise they are copied. Lengths are changed only by powers of two, which changes no bit of a direction.
+//! Multiples are detected exactly, except for the rounding error when x is divided by its largest entry. Merging
+//! changes no result, only the time. If there are no multiples, no zeros, and no lengths outside [1e-100, 1e100], the
+//! points are read in place; otherwise they are copied. Lengths are changed only by powers of two, which changes no bit
+//! of a direction.
 
 use crate::error::ForsterError;
 use crate::pass::Rows;
@@ -168,7 +169,7 @@ pub(crate) fn is_moderate(row: &[f64]) -> bool {
     MODERATE.contains(&largest_size(row))
 }
 
-/// The largest absolute value |x_j|, computed in eight columns at once.
+/// The largest absolute value |x_j|, computed for eight columns at a time.
 #[inline(always)]
 pub(crate) fn largest_size(x: &[f64]) -> f64 {
     let (blocks, rest) = x.as_chunks::<LANES>();
@@ -196,8 +197,8 @@ impl Signature {
     }
 }
 
-/// Computes the signatures of all rows, and whether all lengths are neither huge nor tiny. Like the loops over a tile,
-/// this loop is compiled for several vector instruction sets, with the same result.
+/// Computes the signatures of all rows, and determines whether all lengths are neither huge nor tiny. Like the loops
+/// over a tile, this loop is compiled for several vector instruction sets, with the same result.
 struct Survey<'a> {
     x: &'a [f64],
     mix: &'a [f64],

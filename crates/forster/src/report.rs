@@ -47,7 +47,7 @@ pub enum Reason {
     /// The cap on iterations was reached.
     IterationCap,
     /// The cap on the condition number was reached: the transform degenerates, but no subspace within the tolerance
-    /// explains it. This happens for points that lie near a subspace, but not within the tolerance.
+    /// explains this. It happens for points that lie near a subspace, but not within the tolerance.
     ConditionCap,
     /// Neither the residual nor the condition number changes any more: at this condition number, rounding errors exceed
     /// the requested accuracy.
@@ -95,7 +95,7 @@ pub enum Outcome {
 /// ```
 /// use halfspaces_forster::{ForsterTransform, LevelEnd};
 /// use halfspaces_linalg::{Params, Points};
-/// // Three of four points on a line: on the second level they are in radially isotropic position there.
+/// // Three of four points lie on a line; on the second level, they are in radially isotropic position inside it.
 /// let line = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [1.0, -1.0]])?;
 /// let fit = ForsterTransform::params().check()?.fit(&line)?;
 /// let ends: Vec<LevelEnd> = fit.levels().iter().map(|level| level.end).collect();
@@ -204,7 +204,7 @@ impl Fit {
         match &self.outcome {
             Outcome::RadiallyIsotropic(_) | Outcome::HeavySubspace(_) => Termination::Converged,
             Outcome::Unresolved { reason: Reason::IterationCap, .. } => {
-                // The level at which the fit ended made the maximum number of steps.
+                // The last level reached the cap on steps, so its number of steps is the cap.
                 let last = &self.levels[self.levels.len() - 1];
                 Termination::CapReached { cap: last.steps() as u64 }
             }

@@ -6,8 +6,8 @@
 //! contains all the other points; otherwise it can only be approached (DKTZ23 §3).
 //!
 //! All numbers are computed from the points as given: x is a member if ‖x - Px‖ <= tol ‖x‖ for the orthogonal
-//! projection P, and the inequality is decided in integers (with weights, N and n are sums of weights, and sums within
-//! 1e-12 of equality count as equal).
+//! projection P, and the inequality is decided in integers (with weights, N and n are sums of weights, and sums whose
+//! relative difference is at most 1e-12 count as equal).
 
 use crate::error::ForsterError;
 use halfspaces_linalg::{
@@ -29,10 +29,10 @@ const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 /// *What it computes.* The members, with ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P; the largest residual of a
 /// member and the smallest residual of a point outside; and whether N d > k n, where N of n non-zero points lie in k of
 /// the d dimensions of their span. The comparison is made in integers or, with weights, on sums of weights, which count
-/// as equal within 1e-12. *Guarantee.* If the subspace is heavy, λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d)
-/// for every transform, so radially isotropic position is impossible (DKTZ23 §3). `span_dim` is taken as given, not
-/// recomputed. *Cost:* O(n d k) time. *When to use it:* to check a subspace, however it was found;
-/// [`Forster::fit`](crate::Forster::fit) finds one. *Claims:* F1, F2.
+/// as equal if their relative difference is at most 1e-12. *Guarantee.* If the subspace is heavy, λmax(M) >= dN/(kn)
+/// and λmin(M) <= (1 - N/n)/(1 - k/d) for every transform, so radially isotropic position is impossible (DKTZ23 §3).
+/// `span_dim` is taken as given, not recomputed. *Cost:* O(n d k) time. *When to use it:* to check a subspace, however
+/// it was found; [`Forster::fit`](crate::Forster::fit) finds one. *Claims:* F1, F2.
 ///
 /// ```
 /// use halfspaces_forster::Subspace;
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn residuals_are_distances_of_unit_vectors() {
-        // The subspace is a randomly rotated plane in R^4, and the points are at given angles from it.
+        // The subspace is a randomly rotated plane in R^4, and the points are at given angles to it.
         let rotation = Rotation::random(4, 1).unwrap();
         let angles = [0.0f64, 1e-12, 1e-9, 0.1, 1.0];
         let rows: Vec<[f64; 4]> =

@@ -11,8 +11,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, zeros};
 
-/// Minimum λmin/λmax of the second moment, which is rounded to 1e-16. If the ratio is at least this value, the rows
-/// certainly span the space, and the inverse root of the moment whitens them to within a few per cent.
+/// Minimum λmin/λmax of the second moment, whose relative rounding error is about 1e-16. If the ratio is at least this
+/// value, the rows certainly span the space, and the inverse root of the moment whitens them to within a few per cent.
 const WELL_CONDITIONED: f64 = 1e-13;
 
 /// The state at the start of a level.

@@ -4,12 +4,12 @@
 //! The rows of a tile are padded to a multiple of [`LANES`]; the padding is zero and stays zero. If A is lower
 //! triangular, row l of A affects only the first l + 1 columns of U. Only the lower half of the symmetric sum is
 //! computed. Several rows of X are multiplied by the vectors of a panel of A at the same time, and several coordinates
-//! of u are multiplied by a vector of u at the same time. Both numbers are as large as the registers for the sums
-//! allow.
+//! of u are multiplied by a vector of u at the same time. The numbers of these rows and coordinates are as large as the
+//! registers for the sums allow.
 //!
 //! All loops are generic over the vector instructions and are compiled for those of the processor. Every sum is
-//! computed in one fixed order, and in each loop either all multiplications are fused with their additions or none. The
-//! choice of instructions therefore does not change a single bit of a result.
+//! computed in one fixed order, and in each loop either all multiplications are fused with their additions or none are.
+//! The choice of instructions therefore does not change a single bit of a result.
 
 use faer::MatRef;
 use halfspaces_linalg::kernels::{self, Aligned, Fused, FusedLoop, prefetch_ahead, run_fused};
@@ -75,7 +75,7 @@ impl Factor {
 }
 
 /// Maximum width of a panel, in vectors. The sums of six rows and one row of the panel must fit in registers, of which
-/// there are 32 if vectors have [`LANES`] numbers, otherwise 16.
+/// there are 32 if vectors have [`LANES`] numbers, and otherwise 16.
 const fn panel_vectors(lanes: usize) -> usize {
     if lanes == LANES { 4 } else { 2 }
 }
@@ -154,7 +154,7 @@ fn product_rows<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &
 }
 
 /// Multiplies R rows of X by a panel of V vectors. If A is a triangle, `at` is the index at which the diagonal of the
-/// panel begins. Returns the values of A after the panel.
+/// panel begins. Returns the values of A that follow the panel.
 #[inline(always)]
 fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
     f: F,
@@ -186,7 +186,7 @@ fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
 }
 
 /// Adds the products of the columns `from..to` of X with rows of A that are S vectors long. Adds nothing if S exceeds
-/// V. Returns the values of A after these rows.
+/// V. Returns the values of A that follow these rows.
 #[inline(always)]
 fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
     f: F,
@@ -221,11 +221,12 @@ fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
 pub(crate) struct Scaled {
     /// The sum Σ w ln‖u‖² of the rows.
     pub(crate) log_norms: f64,
-    /// Whether the squared length of a row was not a positive normal number. The scale of such a row is zero.
+    /// Whether the squared length of a row was not a positive, normal floating-point number. The scale of such a row is
+    /// zero.
     pub(crate) vanished: bool,
 }
 
-/// Computes the tile U = XA (or U = X without an A), and w/‖u‖² of each row.
+/// Computes the tile U = XA (or U = X if there is no A), and w/‖u‖² of each row.
 #[inline(always)]
 pub(crate) fn product_and_scales<F: Fused>(
     f: F,
@@ -288,7 +289,7 @@ pub(crate) fn unit_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) -> Result<(),
     Ok(())
 }
 
-/// Same as [`unit_rows`], but a row whose squared length is not a positive normal number becomes zero.
+/// Same as [`unit_rows`], but a row whose squared length is not a positive, normal floating-point number becomes zero.
 #[inline(always)]
 pub(crate) fn unit_or_zero_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) {
     for u in u.chunks_exact_mut(padded(dim)) {
@@ -345,8 +346,8 @@ fn sum_of_lanes(s: [f64; LANES]) -> f64 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-/// The sum Σ w ln t for positive normal numbers t; t is 1 where the weight is 0. If all weights are 1, a single
-/// logarithm suffices, because the mantissas can be multiplied and the exponents added.
+/// The sum Σ w ln t for positive, normal floating-point numbers t; t is 1 where the weight is 0. If all weights are 1,
+/// a single logarithm suffices, because the mantissas can be multiplied and the exponents added.
 #[inline(always)]
 fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
     // Checks all weights, eight at once, instead of stopping at the first weight that is not 1.

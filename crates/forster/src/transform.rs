@@ -2,9 +2,9 @@
 //! be saved.
 //!
 //! Points are rows, so U = XA. On a subspace V with orthonormal basis rows B (k × d), the map is A = BᵀL with a k × k
-//! lower triangle L: it projects onto V and then applies L. Halfspaces transform with the points: w̃ = L⁻¹Bw (A⁻¹w if V
-//! is the whole space) has sign(w̃·u) = sign(w·x) for x in V, and the inverse map is w = A w̃. In DKTZ23 §3, points are
-//! columns, so the maps are x -> Ax and w -> A⁻ᵀw.
+//! lower triangle L: it projects onto V and then applies L. Halfspaces are transformed together with the points: w̃ =
+//! L⁻¹Bw (A⁻¹w if V is the whole space) has sign(w̃·u) = sign(w·x) for x in V, and the inverse map is w = A w̃. In
+//! DKTZ23 §3, points are columns, so the maps are x -> Ax and w -> A⁻ᵀw.
 //!
 //! *Tyler's M-estimator* of scatter is (AAᵀ)⁻¹ up to scale: Σ = (d/n) Σ x xᵀ/(xᵀΣ⁻¹x).
 //!
@@ -50,7 +50,7 @@ pub enum Normalisation {
 /// *What it computes.* The unit vectors u = Aᵀx/‖Aᵀx‖ ([`apply`](Self::apply)); the halfspace of R^k that labels u as a
 /// halfspace of R^d labels x ([`halfspace_inside`](Self::halfspace_inside), with the inverse
 /// [`halfspace_outside`](Self::halfspace_outside)); and Tyler's M-estimator of scatter, (AAᵀ)⁻¹
-/// ([`scatter`](Self::scatter)). *Guarantee.* Labels of points of V are preserved exactly, up to rounding. The
+/// ([`scatter`](Self::scatter)). *Guarantee.* The labels of points of V are preserved, up to rounding. The
 /// [`Isotropy`](crate::Isotropy) of a fit measures how isotropic the result is. On elliptical data with tails of any
 /// kind, the error of the scatter decreases like 1/√n. *Cost:* O(n d k) time per application, O(d k) memory. *When not
 /// to use it:* for points outside V, because they are projected onto V and their labels may change. *Source:* DKTZ23

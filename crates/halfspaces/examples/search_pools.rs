@@ -4,7 +4,7 @@
 //! For each number of points and each family, the program draws pools and computes the optimum exactly
 //! ([`LabellingGame`]). From the pool with the largest optimum, a walk then replaces or moves one point at a time and
 //! accepts every pool whose optimum is not smaller. If floating-point numbers cannot distinguish the cells of a pool,
-//! the pool is rejected and counted. The table of docs/theory/optimum.md is its output.
+//! the pool is rejected and counted. The table in docs/theory/optimum.md is the output of this program.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
@@ -19,7 +19,7 @@ type Row = [f64; 3];
 /// Draws one point of a family.
 type Draw = fn(&mut ChaCha8Rng) -> Row;
 
-/// The families of pools, by the lines of the projective plane that belong to their points.
+/// The families of pools. Their names refer to the lines of the projective plane that are dual to the points.
 const FAMILIES: [(&str, Draw); 6] = [
     ("Gaussian", gaussian),
     ("heavy tails", |rng| gaussian(rng).map(|v| v.powi(5))),

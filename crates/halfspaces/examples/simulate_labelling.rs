@@ -6,8 +6,8 @@
 //! the questions in random order) or `sampled` (`SampledGreedy`, for labels that a halfspace through the origin fits).
 //! With `slips=3` the 20th, 40th and 60th answers are wrong and are not corrected later. The last column contains the
 //! classes; the other columns become coordinates as in `halfspaces fit`. The last line, which
-//! `benches/peers/labelling.py` parses, contains the number of points, of corrections (predictions that differ from the
-//! true label), and of corrections in the first half.
+//! `benches/peers/labelling.py` parses, contains the numbers of points, of corrections (predictions that differ from
+//! the true label), and of corrections in the first half.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
@@ -65,7 +65,7 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
             }
         }
     }
-    // Errors of the reader already name the file.
+    // The error messages of the reader already name the file.
     let (points, labels) = table(&file, options.positive.as_deref())?;
     let in_file = |error: Failure| format!("{file}: {error}");
     // Whether each prediction was wrong, in the order of the questions.

@@ -2,9 +2,9 @@
 //! whose last column is the class:
 //! `cargo run --release -p halfspaces --example time_classifiers -- train.csv test.csv`
 //!
-//! Prints one line per classifier: its name, the seconds to fit it to the first file (the median of three runs), and
-//! the number of misclassified rows of the second file. All lines except the last use one thread. The positive class is
-//! "1".
+//! Prints one line per classifier: its name, the time in seconds to fit it to the first file (the median of three
+//! runs), and the number of misclassified rows of the second file. All lines except the last use one thread. The
+//! positive class is "1".
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 #![allow(clippy::disallowed_methods, reason = "the program measures times")]

@@ -1,7 +1,8 @@
 //! Measures the time of complete fits on a CSV file whose last column is the class; columns are not scaled:
 //! `cargo run --release -p halfspaces --example time_fits -- table.csv [positive class]`
 //!
-//! Prints one line per fit: learner, C, seconds (the median of three runs), final objective, and termination.
+//! Prints one line per fit: the learner, C, the time in seconds (the median of three runs), the final objective, and
+//! the termination.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 #![allow(clippy::disallowed_methods, reason = "the program measures times")]

@@ -2,8 +2,8 @@
 //! column is the class:
 //! `cargo run --release -p halfspaces --example time_kernel_fits -- train.csv test.csv SCALE`
 //!
-//! The kernel is exp(-‖x - z‖²/SCALE). Prints one line per learner: its name, the seconds to fit it to the first file
-//! and to label the second (medians of three runs), and the number of misclassified rows of the second file.
+//! The kernel is exp(-‖x - z‖²/SCALE). Prints one line per learner: its name, the times in seconds to fit it to the
+//! first file and to label the second (medians of three runs), and the number of misclassified rows of the second file.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 #![allow(clippy::disallowed_methods, reason = "the program measures times")]

@@ -40,7 +40,7 @@ pub(super) const LOOPS: [Loop; 11] = [
     Loop { id: "grid-20", rows: SOME, avx512: 1085.0, prepare: grid },
 ];
 
-/// Multiples of the block size of the scan and of outer products.
+/// Multiples of the block sizes of the scan and of the outer products.
 const FEW: [usize; 2] = [64, 128];
 const SOME: [usize; 2] = [16, 48];
 const WIDE: [usize; 2] = [4, 12];

@@ -3,7 +3,7 @@
 //! This package is separate from the experiments because CI compiles it with full optimisation for each change.
 //!
 //! Each loop runs in its own process, once over a few rows and once over more. This program steps through that process
-//! one instruction at a time and counts the instructions. The difference of the two counts is the cost of the
+//! one instruction at a time and counts the instructions. The difference between the two counts is the cost of the
 //! additional rows. The counts depend on the compiler, which rust-toolchain.toml fixes, and on the vector instructions
 //! of the processor. Expected counts are recorded for AVX-512; on other processors the counts are shown but not judged.
 

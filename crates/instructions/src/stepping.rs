@@ -10,14 +10,14 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 /// The number of instructions that this program executes when it runs the loop `of`, counted from the moment at which
-/// it waits until it ends. If the system does not allow one process to trace another, returns the reason.
+/// it starts to wait. If the system does not allow one process to trace another, returns the reason.
 pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     let mut program = Command::new(std::env::current_exe()?);
     program.args(["--of", of]);
     steps_of(program)
 }
 
-/// The number of instructions that `program` executes from the moment at which it waits until it ends. The program must
+/// The number of instructions that `program` executes after the moment at which it starts to wait. The program must
 /// write one byte, wait for a byte on stdin, and end.
 pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Failure> {
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;

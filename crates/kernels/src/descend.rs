@@ -56,7 +56,7 @@ impl<F: FnMut(usize, f64, f64) -> Option<f64>> Kernel for Descend<'_, F> {
     }
 }
 
-/// The loop for the case that w fits in registers. w has `BLOCKS` blocks, the last of which may be padded.
+/// The loop for the case in which w fits in registers. w has `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,

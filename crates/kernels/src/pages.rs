@@ -6,8 +6,8 @@ use std::collections::TryReserveError;
 const LARGE: usize = 4 << 20;
 
 /// Same as [`Vec::try_reserve`], for vectors that may become large tables. If the buffer reaches 4 MB, this function
-/// asks Linux for pages of 2 MB instead of 4 KB. A large page is filled with one page fault instead of 512, and a loop
-/// over the table needs fewer address translations.
+/// asks Linux for pages of 2 MB instead of 4 KB. A large page takes one page fault instead of 512, and a loop over the
+/// table needs fewer address translations.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be allocated. After an error, `values` is unchanged.
@@ -68,7 +68,7 @@ fn advise(begin: *mut u8, bytes: usize) {
     // when the table grows.
     let before = begin as usize % PAGE;
     let from = begin.wrapping_sub(before).cast();
-    // SAFETY: for any range, this advice changes only how memory is mapped, never its contents or whether it may be
+    // SAFETY: for any range, this advice changes only how the memory is mapped, never its contents or whether it may be
     // used.
     //
     // The result is ignored: without large pages, everything works in the same way, only more slowly.

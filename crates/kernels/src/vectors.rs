@@ -56,7 +56,7 @@ pub(crate) trait Vectors: Copy {
 
     fn mul_single(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
 
-    /// The sum of all lanes: adds the upper half to the lower half until one lane is left.
+    /// The sum of all lanes: the upper half is added to the lower half until one lane is left.
     fn total_single(self, sixteen: Self::Sixteen) -> f32;
 
     /// Prefetches the cache line `bytes` after the start of `values`; the line need not belong to `values`.

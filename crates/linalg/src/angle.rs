@@ -33,7 +33,7 @@ pub(crate) fn norm_by(a: &[f64], norm_sq: f64) -> f64 {
 
 /// Scales `a` in place to unit norm. Returns `false` and leaves `a` unchanged if it is zero or not finite.
 ///
-/// The entries are first divided by the largest absolute value, so norms such as 1e±150 lose no precision.
+/// The entries are first divided by the largest absolute value, so norms such as 1e150 or 1e-150 lose no precision.
 ///
 /// ```
 /// let mut v = [3e-170, 4e-170];
@@ -65,7 +65,7 @@ pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bo
 /// an inner product would lose half the digits near 0 and π.
 ///
 /// # Errors
-/// Fails if the vectors have different or zero length, or if one has non-finite entries or is zero.
+/// Fails if the vectors differ in dimension or have no coordinates, or if a vector is zero or has a non-finite entry.
 ///
 /// ```
 /// use halfspaces_linalg::angle;

@@ -1,4 +1,4 @@
-//! Boolean concepts over {0,1}^n that are halfspaces: conjunctions, disjunctions, decision lists.
+//! Boolean concepts over {0,1}^n that are halfspaces: conjunctions, disjunctions and decision lists.
 //!
 //! Each concept labels a [`BooleanPoint`]. It can also be written as a halfspace over lifted points
 //! ([`crate::PointSet::lifted`]) that gives the same labels on the whole cube (Notes21). For a decision list of length
@@ -51,7 +51,7 @@ impl BooleanPoint {
         BooleanPoint(mask)
     }
 
-    /// The bit mask; bit `i` is variable `i`.
+    /// The bit mask; bit `i` is the value of variable `i`.
     #[must_use]
     pub fn mask(self) -> u64 {
         self.0

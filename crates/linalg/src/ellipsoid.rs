@@ -10,9 +10,9 @@ use crate::{InputError, getters, kernels, norm, zeros};
 /// multiplied by d/√(d²-1).
 ///
 /// *Guarantee.* Each cut multiplies the volume by at most e^(-1/(2(d+1))). If the set contains a ball of radius r that
-/// no cut intersects, there are at most 2d(d+1) ln(1/r) cuts. (In one dimension each cut halves the interval, and the
-/// bound is valid too.) An online learner that predicts with the centre (`VersionSpace` of `halfspaces-online`) makes
-/// at most 2d(d+1) ln((1+γ)/γ) mistakes.
+/// no cut intersects, there are at most 2d(d+1) ln(1/r) cuts. (In one dimension each cut halves the interval, so the
+/// bound is valid there too.) An online learner that predicts with the centre (`VersionSpace` of `halfspaces-online`)
+/// makes at most 2d(d+1) ln((1+γ)/γ) mistakes.
 ///
 /// *Cost.* Each cut takes O(d²) time, and the ellipsoid stores d² + d numbers. It stores the factor B and never BBᵀ,
 /// whose condition number is the square of that of B. The ellipsoid can therefore shrink around sets as thin as 1e-9.
@@ -36,7 +36,7 @@ pub struct Ellipsoid {
     centre: Vec<f64>,
     /// B, row by row.
     factor: Vec<f64>,
-    /// ln of the volume relative to the unit ball.
+    /// ln of the volume, relative to that of the unit ball.
     log_volume: f64,
 }
 
@@ -77,7 +77,7 @@ impl Ellipsoid {
         /// The centre c.
         centre: &[f64],
 
-        /// ln of the volume, relative to the unit ball.
+        /// ln of the volume, relative to that of the unit ball.
         log_volume: f64,
     }
 

@@ -3,7 +3,8 @@
 use crate::DenseRow;
 use crate::{DensePoints, Label, PointSet, RowView};
 
-/// Labelled examples that arrive one at a time and need not fit in memory: from a file, a generator or a socket.
+/// Labelled examples that arrive one at a time, for example from a file, a generator or a socket. They need not fit in
+/// memory.
 ///
 /// After an error the stream continues with the example after the faulty one, so a caller may report the error and go
 /// on.
@@ -11,7 +12,7 @@ use crate::{DensePoints, Label, PointSet, RowView};
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
 ///
-/// /// The corners of the square, endlessly.
+/// /// The corners of the square, repeated endlessly.
 /// struct Corners([f64; 2], usize);
 ///
 /// impl ExampleStream for Corners {

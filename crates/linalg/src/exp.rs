@@ -2,8 +2,8 @@
 //!
 //! Let r = k ln 2 - t, where k is the integer for which |r| <= ln 2 / 2 (Cody and Waite: ln 2 is split into two parts
 //! so that k times the first part is exact). Then e^-t = 2^-k e^r. A polynomial gives e^r, and 2^-k is built from its
-//! bits. There is no branch, no table and no fused multiply-add: a loop over [`exp_neg`] gives the same bits at every
-//! vector width, on every machine.
+//! bits. There is no branch, no table and no fused multiply-add, so a loop over [`exp_neg`] gives the same bits at
+//! every vector width, on every machine.
 
 /// Larger arguments are clamped to this value, because e^-746 is below half the smallest positive number.
 const CUT: f64 = 746.0;
@@ -63,7 +63,8 @@ pub fn exp_neg(t: f64) -> f64 {
     let low = k * LN_2_LOW;
     let r = high + low;
     let e_r = 1.0 + (high + (polynomial(&COEFFICIENTS, r) * (r * r) + low));
-    // The low bits of `shifted` contain k, and the shift drops the others. 2^(64 - k) is always normal.
+    // The low bits of `shifted` contain k, and the shift drops the others. 2^(64 - k) is always a normal floating-point
+    // number.
     let power = f64::from_bits(u64::wrapping_sub(1023 + 64, shifted.to_bits()) << 52);
     e_r * power * (1.0 / TWO_64)
 }
@@ -76,8 +77,8 @@ const SINGLE_SHIFTER: f32 = 12_582_912.0;
 const SINGLE_LN_2_HIGH: f32 = 0.693_145_75;
 /// ln 2 - [`SINGLE_LN_2_HIGH`].
 const SINGLE_LN_2_LOW: f32 = 1.428_606_8e-6;
-/// The single-precision version of [`COEFFICIENTS`], with five points. The error of e^r is at most 0.1 units in the
-/// last place.
+/// The single-precision version of [`COEFFICIENTS`], interpolated at five points. The error of e^r is at most 0.1 units
+/// in the last place.
 const SINGLE_COEFFICIENTS: [f32; 5] =
     [0.5, 0.166_665_77, 0.041_666_556, 0.008_363_173, 0.001_392_617_6];
 
@@ -103,7 +104,7 @@ pub fn exp_neg_single(t: f32) -> f32 {
     let [a, b, c, d, e] = SINGLE_COEFFICIENTS;
     let polynomial = (a + b * r) + ((c + d * r) + e * r2) * r2;
     let e_r = 1.0 + (high + (polynomial * r2 + low));
-    // 2^(64 - k) is always normal. The final factor 2^-64 then gives 2^-k.
+    // 2^(64 - k) is always a normal floating-point number. The final factor 2^-64 then gives 2^-k.
     let power = f32::from_bits(u32::wrapping_sub(127 + 64, shifted.to_bits()) << 23);
     e_r * power * (1.0 / TWO_64 as f32)
 }

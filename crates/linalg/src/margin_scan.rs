@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn workers_find_what_one_scan_finds() {
-        // These values have many ties.
+        // There are many ties among these values.
         let n = 3 * BLOCK_ROWS + 20;
         let value = |i: usize| f64::from((i * 7919 % 13) as u32) - 6.0;
         let points = Points::new((0..2 * n).map(value).collect(), 2).unwrap();

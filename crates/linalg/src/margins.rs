@@ -49,8 +49,8 @@ const BLOCK_GROWTH: usize = 16;
 /// selection would save nothing.
 const TAKE_ALL: usize = 4;
 
-/// The indices of `margins` by decreasing absolute value, with ties broken by index. The indices are produced on
-/// demand: the first few cost O(n), and no full sort is needed.
+/// The indices of `margins` in order of decreasing absolute value, with ties broken by index. The indices are produced
+/// on demand: the first few cost O(n), and no full sort is needed.
 ///
 /// A learner that goes through a pool until its first mistake usually needs only a few points. Each refill selects the
 /// next block in linear time and sorts only that block. Blocks grow geometrically, so iterating over all points takes

@@ -1,4 +1,4 @@
-//! Scaled and lifted views of rows, without a copy.
+//! Views of rows that scale or lift them without a copy.
 
 use crate::RowView;
 use std::f64::consts::FRAC_1_SQRT_2;

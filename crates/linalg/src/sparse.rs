@@ -48,8 +48,8 @@ load_checked! {
     SparsePoints { row_starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>, dim: usize } => SparsePoints::new
 }
 
-/// Maximum number of coordinates of sparse points. Columns are 32-bit; half their range is reserved for lifting, which
-/// adds one coordinate each time.
+/// Maximum number of coordinates of sparse points. Column indices are 32-bit numbers; half of their range is reserved
+/// for lifting, which adds one coordinate each time.
 pub const MAX_SPARSE_DIM: usize = 1 << 31;
 
 fn check_width(dim: usize) -> Result<(), InputError> {
@@ -59,8 +59,8 @@ fn check_width(dim: usize) -> Result<(), InputError> {
 
 impl SparsePoints {
     /// Takes the three CSR buffers. `row_starts` has one entry more than there are rows; it starts at 0 and ends at the
-    /// number of stored values. Columns increase strictly within a row and are 32-bit numbers, which bounds `dim`
-    /// ([`MAX_SPARSE_DIM`]).
+    /// number of stored values. Column indices increase strictly within a row and are 32-bit numbers, which limits
+    /// `dim` ([`MAX_SPARSE_DIM`]).
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`],
@@ -200,7 +200,7 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// Keeps only the points at `rows`, which must increase. No second copy is made in memory.
+    /// Keeps only the points at `rows`, which must be in increasing order. No second copy is made in memory.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`] for a row that does not exist or is not greater than the preceding one.

@@ -99,7 +99,7 @@ fn result<'py>(py: Python<'py>, found: &AuditResult) -> PyResult<Bound<'py, PyDi
     Ok(dict)
 }
 
-/// Audits the classes 0, .., `count` - 1 of rows.
+/// Audits rows whose labels are the classes 0, .., `count` - 1.
 #[pyfunction]
 pub(crate) fn audit_rows<'py>(
     py: Python<'py>,

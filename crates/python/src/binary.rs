@@ -21,7 +21,7 @@ pub(crate) enum Binary {
     Perspectron(SampleFit),
     /// A decision list in radially isotropic position.
     Massart { fit: Box<PositionedFit>, lifted: bool },
-    /// A decision list of halfspaces of the points divided by `radius`.
+    /// A decision list of halfspaces that act on the points divided by `radius`.
     List { list: DecisionListOfHalfspaces, radius: f64, lifted: bool, termination: Termination },
 }
 

@@ -1,4 +1,4 @@
-//! Jobs over rows that several processes hold: a job goes out as bytes, partial results come back as bytes.
+//! Jobs over rows that several processes hold: a job is sent as bytes, and its partial results come back as bytes.
 
 use crate::error::Fault;
 use crate::rows::Rows;
@@ -84,7 +84,8 @@ pub(crate) fn block_rows() -> usize {
     BLOCK_ROWS
 }
 
-/// Computes `job` on rows that begin with row `first` of all rows. `classes` are 0 or 1, or empty if the job needs none.
+/// Runs `job` on rows, the first of which is row `first` of all rows. The `classes` are 0 or 1; there are none if the
+/// job needs none.
 #[pyfunction]
 pub(crate) fn partial<'py>(
     py: Python<'py>,
@@ -126,7 +127,7 @@ pub(crate) fn merge<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound
     Ok(PyBytes::new(py, &to_bytes(&all)?))
 }
 
-/// The reason why a fit ends early: a fault of the input, or an exception of the function that runs the jobs.
+/// The reason why a fit ends early: a fault in the input, or an exception of the function that runs the jobs.
 enum Ended {
     Fault(Fault),
     Raised(PyErr),
@@ -310,7 +311,7 @@ fn halfspace_report<'py>(
     Ok(report)
 }
 
-/// The `count` rows with the largest |w · x| among those that `run` reaches, with these values.
+/// The `count` rows with the largest |w · x| among those that `run` reaches, each with its value of |w · x|.
 #[pyfunction]
 pub(crate) fn largest_margins_blocks(
     py: Python<'_>,
@@ -326,7 +327,7 @@ pub(crate) fn largest_margins_blocks(
     Ok(found.margins().to_vec())
 }
 
-/// For each halfspace, the number of rows that it gets wrong among those that `run` reaches.
+/// For each halfspace, the number of rows that it misclassifies among those that `run` reaches.
 #[pyfunction]
 pub(crate) fn count_errors_blocks(
     py: Python<'_>,

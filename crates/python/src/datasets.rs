@@ -133,7 +133,7 @@ fn noisy<M: Marginal>(
     Ok((points, labels, target))
 }
 
-/// Draws from Massart noise that misleads convex losses.
+/// Draws rows with Massart noise that misleads convex losses.
 #[pyfunction]
 pub(crate) fn draw_trap(
     py: Python<'_>,
@@ -159,7 +159,7 @@ pub(crate) fn tight(py: Python<'_>, dim: usize, margin: Option<f64>) -> PyResult
     sample(py, points, &labels, &target)
 }
 
-/// The planted subspaces: for each its dimension and the rows in it.
+/// The dimension of each planted subspace and the rows in it.
 type PlantedRows<'py> = Vec<(usize, Bound<'py, PyArray1<i64>>)>;
 
 /// Draws rows with a heavy subspace.

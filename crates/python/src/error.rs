@@ -7,7 +7,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 use std::fmt::Display;
 
-/// An error of input, which becomes a `ValueError` with the same message.
+/// An error in the input, which becomes a `ValueError` with the same message.
 #[derive(Debug)]
 pub(crate) struct Fault(String);
 
@@ -19,7 +19,7 @@ impl Fault {
 }
 
 impl Fault {
-    /// The error with the names of the parameters of the Python classes.
+    /// The same error, with the parameter names of the Python classes.
     pub(crate) fn by_parameter(self) -> Fault {
         let names = [("noise = ", "noise_rate = "), ("tolerance = ", "tol = "), ("c = ", "C = ")];
         let renamed =

@@ -36,12 +36,12 @@ pub(crate) enum Cells<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     #[pyo3(transparent)]
     Unsigned(PyReadonlyArray1<'py, u64>),
-    /// Integers and what they are: moments (microseconds since 1970-01-01), durations (nanoseconds) or times
+    /// Integers and what they represent: moments (microseconds since 1970-01-01), durations (nanoseconds) or times
     /// (microseconds since midnight).
     Times(PyReadonlyArray1<'py, i64>, String),
     #[pyo3(transparent)]
     Texts(Vec<Option<String>>),
-    /// Codes, negative for missing values, and categories.
+    /// Codes, which are negative for missing values, and the categories.
     Categories(PyReadonlyArray1<'py, i32>, Vec<String>),
 }
 
@@ -201,7 +201,7 @@ impl Reading {
     }
 }
 
-/// Renames options to arguments of Python: `--skip-unlabelled` becomes `skip_unlabelled`.
+/// Replaces the names of options by those of Python arguments: `--skip-unlabelled` becomes `skip_unlabelled`.
 pub(crate) fn by_argument(text: &str) -> String {
     let mut found = String::with_capacity(text.len());
     let mut parts = text.split("--");

@@ -1,4 +1,4 @@
-//! Labelling sessions, with the session file and the order of questions of the command.
+//! Labelling sessions, which use the same session file and the same order of questions as the command.
 
 use crate::error::Fault;
 use crate::frame::Table;
@@ -192,7 +192,7 @@ impl Session {
         self.controller.as_ref().ok_or_else(closed)
     }
 
-    /// Performs an action of the person without the interpreter's lock.
+    /// Performs an action of the person who labels, without the interpreter's lock.
     fn act(
         &mut self,
         py: Python<'_>,

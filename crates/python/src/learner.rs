@@ -1,4 +1,4 @@
-//! The learners of samples, by name and parameters.
+//! The learners that fit a model to a sample, specified by name and parameters.
 
 use crate::binary::Binary;
 use crate::error::Fault;
@@ -69,8 +69,7 @@ pub(crate) struct Baseline {
 #[derive(Debug, Clone)]
 pub(crate) struct Learner {
     pub(crate) spec: Spec,
-    /// One weight for each row. Only the support vector machine and logistic regression have
-    /// them.
+    /// One weight for each row. Only the support vector machine and logistic regression support weights.
     pub(crate) weights: Option<Vec<f64>>,
     pub(crate) threads: Threads,
 }
@@ -171,8 +170,8 @@ impl FitSample for Learner {
     }
 }
 
-/// Fits the points divided by their largest norm, and with a constant coordinate if there is an intercept. Also returns
-/// that norm.
+/// Fits a model to the points divided by their largest norm, with a constant coordinate if there is an intercept. Also
+/// returns that norm.
 fn in_unit_ball<L: FitSample, P: PointSet>(
     learner: &L,
     points: &P,

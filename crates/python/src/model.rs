@@ -355,8 +355,8 @@ fn log_probability(odds: f64) -> f64 {
     odds.min(0.0) - (-odds.abs()).exp().ln_1p()
 }
 
-/// Converts logarithms to numbers in the same proportions with the sum 1. The numbers do not underflow if all of them
-/// are small.
+/// Converts logarithms of numbers to numbers in the same proportions whose sum is 1. This does not fail by underflow
+/// even if all the numbers are small.
 fn normalise(logarithms: &mut [f64]) {
     let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logarithms.iter_mut().for_each(|value| *value = (*value - most).exp());

@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::{RwLock, RwLockReadGuard, TryLockError};
 
-/// The number of rows that one of several learners takes before the next one does, and between two checkpoints.
+/// The number of rows that one of several learners takes before the next learner takes them. It is also the number of
+/// rows between two checkpoints.
 const BLOCK: usize = 256;
 
 /// The number of rows that a kernel learner takes between two checkpoints.
@@ -53,7 +54,7 @@ enum Learner {
     Kernel(Box<KernelPerceptron>),
 }
 
-/// Calls the same code for the learner of every kind.
+/// Calls the same code for learners of every kind.
 macro_rules! each {
     ($learner:expr, $name:ident => $body:expr) => {
         match $learner {
@@ -280,7 +281,7 @@ impl State {
         }
     }
 
-    /// Refuses numbers that are not those of a class of the learner.
+    /// Refuses numbers that are not classes of the learner.
     fn check_classes(&self, classes: &[i64]) -> Result<(), Fault> {
         let known = |class: &i64| usize::try_from(*class).is_ok_and(|of| of < self.classes);
         match classes.iter().find(|class| !known(class)) {
@@ -291,7 +292,7 @@ impl State {
         }
     }
 
-    /// Learns with a kernel from dense rows, many at a time, with one matrix product.
+    /// Learns with a kernel from dense rows, using one matrix product for many rows at a time.
     fn learn_with_kernel(
         &mut self,
         points: &DensePoints<'_>,

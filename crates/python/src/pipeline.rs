@@ -126,12 +126,12 @@ pub(crate) fn arguments<T: serde::de::DeserializeOwned>(of: &Bound<'_, PyAny>) -
     Ok(pythonize::depythonize(of).map_err(Fault::new)?)
 }
 
-/// An error of a library, with options named as arguments.
+/// An error of a library, in which options are named as Python arguments.
 pub(crate) fn named(error: DataError) -> Fault {
     Fault::new(by_argument(&error.to_string()).replace("use unseen zero", "pass unseen='zero'"))
 }
 
-/// Notes of a library, with options named as arguments.
+/// Notes of a library, in which options are named as Python arguments.
 pub(crate) fn notes_of(notes: &[String]) -> Vec<String> {
     notes.iter().map(|note| by_argument(note)).collect()
 }
@@ -166,7 +166,7 @@ fn fitted(
 }
 
 impl TablePipeline {
-    /// Reads a table by the rules of the fit. The columns `others` are texts.
+    /// Reads a table according to the rules that were determined in the fit. The columns `others` are read as texts.
     fn frame(
         &self,
         table: Table,

@@ -54,7 +54,7 @@ impl Rows<'_> {
                 DesignRows::Dense(points.map_err(named)?)
             }
             Rows::Sparse(starts, columns, values, dim) => {
-                // A negative number becomes one beyond the end, which the check refuses.
+                // A negative number becomes an index beyond the end, which the check refuses.
                 let starts = bytemuck::try_cast_slice::<i64, usize>(starts.as_slice()?);
                 let starts =
                     starts.map_err(|_| Fault::new("X: CSR matrices need a 64-bit system"))?;

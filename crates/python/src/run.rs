@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The time between two checks for signals of the interpreter. With this interval, and with the time to the next
-/// checkpoint, a computation ends within 0.2 s.
+/// The time between two checks for signals of the interpreter. Including this interval and the time to the next
+/// checkpoint, a computation ends within 0.2 s of a signal.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 
 /// The number of entries up to which a computation runs on the calling thread and cannot be interrupted.

@@ -36,7 +36,7 @@ fn frame(texts: Vec<String>) -> Frame {
     Frame::new("texts", vec![column])
 }
 
-/// Collects the words and runs of characters of texts.
+/// Collects the words and the runs of characters that occur in texts.
 #[pyfunction]
 pub(crate) fn fit_texts(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Checks the files, places in files and examples that documents and comments name.
+//! Checks that the files, places in files and examples that documents and comments name exist.
 
 use crate::failure::Failure;
 use crate::headings::headings;

@@ -2,7 +2,7 @@
 //! points in general position.
 //!
 //! A subspace of dimension k is heavy if it contains more than k/d of the points. A case specifies how many points lie
-//! in its planted subspace, from exactly the boundary k/d to far beyond, and how the points inside and outside are
+//! in its planted subspace, from exactly the fraction k/d to far more, and how the points inside and outside are
 //! distributed. The case records the ground truth: the planted subspaces and their members.
 
 use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
@@ -17,7 +17,7 @@ use rand::{Rng, RngExt};
 ///
 /// ```
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
-/// // Two planes of R^6, each with one point more than a third of 60, and their span.
+/// // Two planes of R^6, each with one point more than a third of the 60 points, and their span.
 /// let case = HeavyCase::new(HeavyKind::TwoPlanes, 6, 2, 60, Excess::OnePoint, 1)?;
 /// let planted: Vec<_> = case.planted().iter().map(|v| (v.dim, v.members.len())).collect();
 /// assert_eq!(planted, [(2, 21), (2, 21), (4, 42)]);
@@ -42,10 +42,10 @@ pub enum HeavyKind {
     /// Small integers: points inside the subspace are combinations of k integer vectors, and points outside are general
     /// integer vectors.
     Integer,
-    /// Encoded categories: rows of zeros and ones, mostly with one or two ones per row, which are not rotated. There
-    /// are few distinct rows, and each is often repeated. Rows outside the planted subspace have a one in a column that
-    /// is not one of its columns, and may also have a one in one of its columns. With a large excess, some subspaces
-    /// inside the planted one, spanned by some of its columns, are heavy as well.
+    /// Encoded categories, which are not rotated: rows of zeros and ones, mostly with one or two ones per row. There
+    /// are few distinct rows, and each is repeated many times. A row outside the planted subspace has a one in a column
+    /// that does not belong to the subspace, and may also have a one in a column that does. With a large excess, some
+    /// subspaces inside the planted one, spanned by some of its columns, are heavy as well.
     OneHot,
     /// Tight clusters, both inside and outside the planted subspace.
     Clustered,
@@ -92,7 +92,7 @@ pub enum Excess {
     Boundary,
     /// The subspace contains one point more than k/d of the points.
     OnePoint,
-    /// The fraction is k/d plus this part, which must be in (0, 0.7], of the remainder 1 - k/d; the subspace contains
+    /// The fraction is k/d plus this part of the remainder 1 - k/d; the part must be in (0, 0.7]. The subspace contains
     /// at least one point more than k/d of the points.
     Share(f64),
 }
@@ -132,7 +132,7 @@ const NOISE: f64 = 1e-9;
 /// let case = HeavyCase::new(HeavyKind::Gaussian, 6, 2, 60, Excess::OnePoint, 1)?;
 /// assert_eq!((case.points().len(), case.points().dim()), (60, 6));
 /// assert_eq!(case.planted()[0].dim, 2);
-/// assert_eq!(case.planted()[0].members.len(), 21); // 2/6 of 60, and one
+/// assert_eq!(case.planted()[0].members.len(), 21); // 2/6 of 60, plus one
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +143,7 @@ pub struct HeavyCase {
 }
 
 impl HeavyCase {
-    /// Draws a case in R^`dim` with a heavy subspace of dimension `heavy_dim`, with the random stream of `seed`.
+    /// Draws a case in R^`dim` with a heavy subspace of dimension `heavy_dim`, using the random stream of `seed`.
     /// `points` is rounded up to a multiple of `dim`.
     ///
     /// # Errors
@@ -191,10 +191,10 @@ impl HeavyCase {
         reserve(&mut Vec::<f64>::new(), n.saturating_mul(d))?;
         let inside = inside_count(n, k, d, excess);
         let outside = n - inside;
-        // Both subspaces must fit, with regard to their dimensions and their numbers of points.
+        // Both subspaces must fit: together they must have at most d dimensions and at most n points.
         let two = kind == HeavyKind::TwoPlanes && 2 * k <= d && 2 * inside <= n;
 
-        // Each block consists of the coordinates that are not zero and the number of points.
+        // Each block consists of the coordinates that are not zero and the number of its points.
         let mut blocks: Vec<(Vec<usize>, usize)> = Vec::new(); // (coordinates, points)
         let low: Vec<usize> = (0..k).collect();
         let half = k.div_ceil(2);
@@ -397,8 +397,8 @@ fn one_hot<R: Rng + ?Sized>(dim: usize, count: usize, rng: &mut R) -> Vec<Vec<f6
     rows
 }
 
-/// Multiplies by a unimodular matrix of small integers: a unit lower triangular matrix times a unit upper triangular
-/// one, with few entries off the diagonal.
+/// Multiplies the rows by a unimodular matrix of small integers: a unit lower triangular matrix times a unit upper
+/// triangular one, with few non-zero entries off the diagonal.
 fn integer_turn<R: Rng + ?Sized>(rows: &[Vec<f64>], rng: &mut R) -> Result<Points, InputError> {
     let mut turned = rows.to_vec();
     let d = rows.first().map_or(0, Vec::len);
@@ -430,7 +430,8 @@ mod tests {
 
     #[test]
     fn shares_that_come_out_even_are_kept() {
-        // The share of a plane of R^6 is a third of 60 points, 20; half of the other 40 points makes 40 in total.
+        // The share of a plane of R^6 is a third of 60 points, which is 20; with half of the other 40 points, it has 40
+        // in total.
         assert_eq!(inside_count(60, 2, 6, Excess::Share(0.5)), 40);
         assert_eq!(inside_count(60, 2, 6, Excess::Share(0.51)), 41);
         assert_eq!(inside_count(60, 2, 6, Excess::Boundary), 20);

@@ -117,8 +117,8 @@ impl Marginal for MarginShell {
 /// as large as the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest
 /// one.
 ///
-/// The relevant direction is thus shorter than the longest one by a factor of 1/γ, and the covariance orthogonal to the
-/// relevant direction has condition number `condition²`.
+/// The points thus extend less far along the relevant direction w* than along the longest axis, by a factor of order
+/// 1/γ, and the covariance orthogonal to w* has condition number `condition²`.
 ///
 /// ```
 /// use halfspaces_data::{IllConditionedBall, Marginal, random_target};

@@ -176,8 +176,8 @@ impl Marginal for Gaussian {
 }
 
 /// Multivariate Student-t: a [`Gaussian`] with the given condition number, divided by `sqrt(χ²_ν / ν)` and conditioned
-/// on a squared norm within the range of `f64`. Margins become tiny when heavy tails (ν = 1 has no mean) are combined
-/// with bad conditioning.
+/// on a squared norm within the range of `f64`. Margins become tiny when heavy tails (for ν = 1 there is no mean) are
+/// combined with bad conditioning.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, StudentT};
@@ -220,7 +220,7 @@ impl Marginal for StudentT {
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
         let out = &mut out[..self.dim()];
-        // With ν near 0.1 the divisor can underflow to 0. Therefore draw again until the point and its squares are
+        // With ν near 0.1, the divisor can underflow to 0, so the draw is repeated until the point and its squares are
         // finite.
         loop {
             self.gaussian.sample_into(rng, out);
@@ -271,8 +271,9 @@ impl MarginBall {
         let a = (self.normal.len() - 1) as f64 / 2.0;
         let from = self.margin;
         // The log-density is concave, so its tangent at `from` lies above it. Propose t from the truncated exponential
-        // distribution of the tangent, and accept t with the ratio of the densities. If `from` is below the scale 1/√d
-        // of the distribution, its tangent would be nearly flat, so the tangent at that scale is used instead.
+        // distribution given by the tangent, and accept t with a probability equal to the ratio of the densities. If
+        // `from` is below the scale 1/√d of the distribution, the tangent at `from` would be nearly flat, so the
+        // tangent at that scale is used instead.
         let touch = from.max((2.0 * a + 2.0).sqrt().recip());
         let rate = 2.0 * a * touch / (1.0 - touch * touch);
         let log_density = |t: f64| if a > 0.0 { a * (-t * t).ln_1p() } else { 0.0 };
@@ -310,7 +311,7 @@ impl Marginal for MarginBall {
         // The other coordinates are uniform in the (d-1)-ball of radius sqrt(1 - t²) orthogonal to the normal.
         loop {
             fill_normal(rng, out);
-            // The component is subtracted twice, because cancellation can leave a component along the normal the first
+            // The component along the normal is subtracted twice, because cancellation can leave a part of it the first
             // time.
             for _ in 0..2 {
                 let component = kernels::dot(out, &self.normal);
@@ -447,7 +448,7 @@ mod tests {
             assert!(points.max_norm() <= 1.0 + 1e-12);
             let along: Vec<f64> = margins(&points, target.normal()).unwrap();
             assert!(along.iter().all(|t| t.abs() >= margin - 1e-12));
-            // For the uniform ball, t² has the distribution Beta(1/2, (d+1)/2), which is truncated at γ².
+            // For the uniform ball, t² has the distribution Beta(1/2, (d+1)/2), here truncated at γ².
             let law = Beta::new(0.5, (dim + 1) as f64 / 2.0).unwrap();
             let upper = |s: f64| law.sf(s);
             let total = upper(margin * margin);

@@ -23,7 +23,7 @@ use rand::Rng;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rotation {
-    /// Orthonormal rows; a row `x` is mapped to `x Q`.
+    /// The orthonormal rows of a matrix Q; a row `x` is mapped to `x Q`.
     matrix: Points,
 }
 
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn both_determinants_occur_in_one_dimension() {
-        // d = 1: the rotation is ±1 with equal probability under the Haar measure.
+        // In one dimension, the rotation is ±1 with equal probability under the Haar measure.
         let one = Points::new(vec![1.0], 1).unwrap();
         let turned = (0..40).filter(|seed| {
             Rotation::random(1, *seed).unwrap().apply(&one).unwrap().as_slice()[0] < 0.0

@@ -32,8 +32,9 @@ pub fn random_target_with_rng<R: Rng + ?Sized>(
     Halfspace::new(normal)
 }
 
-/// The halfspace whose unit normal points from the mean of the negative points to the mean of the positive points. As a
-/// target for relabelling real data, it has no parameters, and its labels are close to the original ones.
+/// The halfspace whose unit normal points from the mean of the negative points to the mean of the positive points. It
+/// is suitable as a target for relabelling real data: it has no parameters, and its labels are close to the original
+/// ones.
 ///
 /// # Errors
 /// [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if a class is empty or the means are equal.

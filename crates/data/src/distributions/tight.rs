@@ -4,7 +4,7 @@ use super::realizable::Realizable;
 use halfspaces_linalg::{Halfspace, InputError, Points, kernels, norm, zeros};
 
 /// The standard basis of R^d, with all points labelled -1. The margin is γ = 1/√d, and the perceptron makes d = 1/γ²
-/// mistakes in every order of the points, so its bound cannot be improved by any constant factor.
+/// mistakes for every order of the points, so its bound cannot be improved by any constant factor.
 ///
 /// (`w = 0` predicts +1, and so does every later hypothesis on the basis vectors not yet seen.)
 ///

@@ -35,7 +35,7 @@ pub trait Link: Send + Sync {
     /// The asymmetry τ: the smallest number with ||σ(t)| - |σ(-t)|| <= τ for every t; 0 for an odd link.
     fn asymmetry(&self) -> f64;
 
-    /// The value of σ at t, clamped to \[-1, 1\], because iterates may leave the unit ball.
+    /// The value of σ after t is clamped to \[-1, 1\], because iterates may leave the unit ball.
     fn clamped(&self, t: f64) -> f64 {
         self.value(t.clamp(-1.0, 1.0))
     }
@@ -213,7 +213,7 @@ impl Link for StandardLink {
 ///
 /// ```
 /// use halfspaces_data::{Link, LinkError, check_link};
-/// /// A larger value on the wrong side.
+/// /// A function with the wrong sign.
 /// struct Backwards;
 /// impl Link for Backwards {
 ///     fn value(&self, margin: f64) -> f64 {

@@ -135,15 +135,15 @@ impl NoiseModel for Rcn {
 pub enum Region {
     /// The whole domain.
     Everywhere,
-    /// The half of the domain with u · x >= 0.
+    /// The half of the domain with u · x >= 0, where u is the normal of the given halfspace.
     Side(Halfspace),
     /// Points with |w* · x| at least the threshold, whose labels would otherwise be the most certain.
     Far(f64),
     /// Points with |w* · x| at most the threshold.
     Near(f64),
     /// Points that w* and the given competitor v label differently. Noise of a given rate helps v most in this region,
-    /// because v then errs on a fraction 1 - η of the region and nowhere else. Use -v for the region where w* and v
-    /// agree.
+    /// because v then errs on a fraction 1 - η of the labels in the region and nowhere else. Use -v for the region
+    /// where w* and v agree.
     Disagreement(Halfspace),
 }
 
@@ -219,10 +219,10 @@ impl Massart {
     /// [`Region::Disagreement`] gives least squares the largest error.
     ///
     /// From each of the starting `directions` (only their components orthogonal to w* are used), the adversary rotates
-    /// w* by a few angles and creates the noise that favours the rotated halfspace. It then fits the noisy mean labels
-    /// by least squares, creates the noise that favours the fit, and repeats. Of all the noise models tried, the
-    /// adversary keeps the one whose fit has the largest excess error over w*. This is a local search; other noise may
-    /// be worse.
+    /// w* by a few angles and creates the noise that favours the rotated halfspace. It then fits a halfspace to the
+    /// noisy mean labels by least squares, creates the noise that favours the fit, and repeats. Of all the noise models
+    /// tried, the adversary keeps the one whose fit has the largest excess error over w*. This is a local search; other
+    /// noise may be worse.
     ///
     /// # Errors
     /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
@@ -290,8 +290,8 @@ impl Massart {
     }
 }
 
-/// The ℓ01 error of the predictions minus that of the true labels. This is the mean over the points of 1 - 2η(x), the
-/// absolute value of the mean label, where the prediction is wrong, and of 0 elsewhere.
+/// The ℓ01 error of the predictions minus that of the true labels. This is the mean over the points of 1 - 2η(x) (the
+/// absolute value of the mean label) where the prediction is wrong, and of 0 elsewhere.
 fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
     let wrong = means.iter().zip(predictions).filter(|(m, p)| p.as_f64() * **m < 0.0);
     wrong.map(|(m, _)| m.abs()).sum::<f64>() / means.len().max(1) as f64
@@ -358,7 +358,7 @@ pub struct GlmNoise<L> {
     rate: f64,
 }
 
-/// The positive argument next to 0: the smallest normal number.
+/// The positive argument next to 0: the smallest positive, normal floating-point number.
 const NEXT_TO_ZERO: f64 = f64::MIN_POSITIVE;
 
 impl<L: Link> GlmNoise<L> {
@@ -403,8 +403,8 @@ impl<L: Link> GlmNoise<L> {
     }
 }
 
-/// The maximum flip probability (1 - |σ(t)|)/2, with t clamped to \[-1, 1\]. The result is in \[0, 1/2\] for any
-/// rounding of σ.
+/// The maximum flip probability (1 - |σ(t)|)/2, with t clamped to \[-1, 1\]. The result is in \[0, 1/2\], however σ is
+/// rounded.
 pub(crate) fn full_noise<L: Link + ?Sized>(link: &L, t: f64) -> f64 {
     (0.5 * (1.0 - link.clamped(t).abs())).clamp(0.0, 0.5)
 }
@@ -469,7 +469,7 @@ mod tests {
         let helped = error(Region::Disagreement(v.clone()));
         let opposite = Halfspace::new(v.normal().iter().map(|x| -x).collect()).unwrap();
         let clean = error(Region::Far(2.0));
-        // v errs on the fraction 1 - η of the region of disagreement, instead of on the whole region.
+        // v errs on the fraction 1 - η of the labels in the region of disagreement, instead of on all of them.
         assert!((helped - 0.7 * clean).abs() < 1e-12);
         let side = random_target(4, 5).unwrap();
         for region in [

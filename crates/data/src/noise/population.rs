@@ -47,7 +47,7 @@ impl PopulationMean {
 /// let target = Halfspace::new(vec![1.0, 0.0])?;
 /// let population = Population::new(points, &target, &Massart::new(0.2, Region::Far(0.5))?)?;
 /// assert_eq!(population.opt().mean(), 0.1);
-/// // Wrong on the second point, whose label is never flipped, and right on the first with probability 0.8.
+/// // The second label is wrong, because this point's label is never flipped; the first is right with probability 0.8.
 /// let labels = [Label::Positive, Label::Negative];
 /// assert!((population.error_of_labels(&labels)?.mean() - 0.6).abs() < 1e-15);
 /// # Ok::<(), halfspaces_linalg::InputError>(())

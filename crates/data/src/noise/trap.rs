@@ -77,13 +77,13 @@ mod tests {
     use crate::Population;
     use halfspaces_linalg::{PointSet, RowView};
 
-    /// The derivative of the logistic loss ln(1 + e^-t) in t = y w · x.
+    /// The derivative of the logistic loss ln(1 + e^-t) with respect to t = y w · x.
     fn logistic(t: f64) -> f64 {
         -1.0 / (1.0 + t.exp())
     }
 
     /// The derivative of the hinge loss max(0, 1 - t), smoothed over a width of 0.01 so that gradient descent
-    /// converges. The smoothing moves the minimiser by about as much.
+    /// converges. The smoothing moves the minimiser by about 0.01.
     fn hinge(t: f64) -> f64 {
         -((1.0 - t) / 0.01).clamp(0.0, 1.0)
     }

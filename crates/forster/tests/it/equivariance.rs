@@ -72,7 +72,7 @@ proptest! {
         }
     }
 
-    /// A rotation and scaled lengths change neither the subspace nor the members.
+    /// A rotation and a scaling of the lengths change neither the subspace nor the members.
     #[test]
     fn members_survive_rotation_and_scaling(seed in 0u64..1000, scale in -1.0..1.0f64) {
         let case = HeavyCase::new(HeavyKind::Gaussian, 6, 3, 60, Excess::Share(0.1), seed).unwrap();

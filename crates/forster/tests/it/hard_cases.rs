@@ -1,5 +1,5 @@
-//! Tests of the solver on planted heavy subspaces and on inputs that are hard for linear algebra. It must return the
-//! correct outcome, or `Unresolved` where this is allowed, and never a wrong certificate.
+//! Tests of the solver on planted heavy subspaces and on inputs that are hard for linear algebra. The solver must
+//! return the correct outcome, or `Unresolved` where this is allowed, and never a wrong certificate.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
@@ -73,7 +73,7 @@ fn planted_subspaces_are_found_point_for_point() {
 }
 
 /// The first members found in one-hot data may span only a part of the planted subspace, and this part is heavy too.
-/// With the seeds of d = 20, energy alone selects such a part.
+/// With the seeds used for d = 20, energy alone selects such a part.
 #[test]
 fn one_hot_points_have_the_whole_planted_subspace() {
     let accuracy = Accuracy::TwoSided(1e-7);

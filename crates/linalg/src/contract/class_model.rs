@@ -92,8 +92,8 @@ pub trait ClassModel {
     }
 }
 
-/// Returns the class with the largest decision value, or the first such class if several values are equal. With a
-/// single value, returns the second class if the value is at least zero, otherwise the first.
+/// Returns the class with the largest decision value, or the first such class in case of a tie. With a single value,
+/// returns the second class if the value is at least zero, otherwise the first.
 ///
 /// ```
 /// use halfspaces_linalg::deciding_class;

@@ -48,8 +48,8 @@ pub trait Classifier {
     /// together than separately. The labels must equal those of [`Classifier::label`].
     ///
     /// # Errors
-    /// Same as [`Classifier::decision_value`]; an overflow error contains the first row that overflows.
-    /// [`InputError::IndexOutOfRange`] for rows after the last.
+    /// Same as [`Classifier::decision_value`]; an overflow error contains the first row whose value overflows.
+    /// [`InputError::IndexOutOfRange`] for an index beyond the last point.
     fn label_rows<P: PointSet>(
         &self,
         points: &P,
@@ -67,7 +67,7 @@ pub trait Classifier {
     /// The labels of all points.
     ///
     /// # Errors
-    /// Same as [`Classifier::decision_value`]; an overflow error contains the first row that overflows.
+    /// Same as [`Classifier::decision_value`]; an overflow error contains the first row whose value overflows.
     fn label_all<P: PointSet>(&self, points: &P) -> Result<Vec<Label>, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
         self.label_rows(points, 0..points.len())
@@ -131,7 +131,7 @@ mod tests {
             let threads = Threads::new(count).unwrap();
             assert_eq!(halfspace.label_all_on(&points, threads), expected);
         }
-        // If values in two different blocks overflow, the error reports the first row.
+        // If values in two different blocks overflow, the error reports the first of these rows.
         let mut values = points.into_vec();
         (values[BLOCK + 3], values[2 * BLOCK]) = (1e300, 1e300);
         let far = Points::new(values, 1).unwrap();

@@ -37,7 +37,7 @@ pub trait Params {
     fn check(self) -> Result<Self::Learner, Self::Error>;
 }
 
-/// A learner that fits labelled points in memory.
+/// A learner that fits a model to labelled points in memory.
 pub trait FitSample {
     /// The fitted model.
     type Model: Classifier;
@@ -53,7 +53,7 @@ pub trait FitSample {
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, Self::Error>;
 }
 
-/// Parameters can be fitted directly: `params.fit(..)` is short for `params.check()?.fit(..)`.
+/// A model can be fitted directly from parameters: `params.fit(..)` is short for `params.check()?.fit(..)`.
 impl<P> FitSample for P
 where
     P: Params + Clone,
@@ -83,7 +83,8 @@ pub trait FitStream {
     ) -> Result<Self::Model, FitError<S::Error>>;
 }
 
-/// Parameters can be fitted directly: `params.fit_stream(..)` is short for `params.check()?.fit_stream(..)`.
+/// A model can be fitted directly from parameters: `params.fit_stream(..)` is short for
+/// `params.check()?.fit_stream(..)`.
 impl<P> FitStream for P
 where
     P: Params<Error = InputError> + Clone,
@@ -99,7 +100,7 @@ where
     }
 }
 
-/// The reason why a fit from a stream failed.
+/// The reason why a fit to a stream failed.
 ///
 /// ```
 /// use halfspaces_linalg::{FitError, InputError};

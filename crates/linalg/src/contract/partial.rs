@@ -148,7 +148,7 @@ impl<S: Sum> Partial<S> {
         other.nodes.into_iter().try_for_each(|(first, node)| self.insert(first, node))
     }
 
-    /// Inserts a node. Any two nodes of the tree are either disjoint, or one contains the other.
+    /// Inserts a node. Two nodes of the tree are disjoint unless one contains the other.
     fn insert(&mut self, mut first: u64, node: Node<S>) -> Result<(), MergeError> {
         let Node { mut exponent, mut sum } = node;
         if self.nodes.values().next().is_some_and(|known| !known.sum.fits(&sum)) {

@@ -24,7 +24,7 @@ use rand::rngs::ChaCha8Rng;
 pub struct RngStream(u32);
 
 impl RngStream {
-    /// The stream of users of the library: no learner or generator of the workspace draws from it.
+    /// The stream for users of the library: no learner or generator of the workspace draws from it.
     pub const CALLER: RngStream = RngStream::new(0);
 
     /// The stream with the given number. The workspace uses numbers below 1000.
@@ -34,7 +34,7 @@ impl RngStream {
     }
 
     /// The number of the ChaCha stream for `round`. The upper half of its bits contains the number of this stream and
-    /// the lower half contains the round, so no two pairs share a number.
+    /// the lower half contains the round, so no two pairs of a stream and a round share a number.
     fn number(self, round: u32) -> u64 {
         u64::from(self.0) << u32::BITS | u64::from(round)
     }
@@ -47,7 +47,7 @@ pub fn rng_for(stream: RngStream, seed: u64) -> ChaCha8Rng {
 }
 
 /// The random number generator for a seed and one of the many rounds of a purpose. Each round has a stream of its own;
-/// [`rng_for`] is round 0.
+/// [`rng_for`] gives round 0.
 #[must_use]
 pub fn rng_for_round(stream: RngStream, seed: u64, round: u32) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -46,7 +46,7 @@ impl Threads {
         }
     }
 
-    /// The number of threads of the current rayon pool. Outside any pool, this is the number of all cores.
+    /// The number of threads of the current rayon pool. Outside any pool, this is the number of cores.
     #[must_use]
     #[expect(clippy::expect_used, reason = "a pool of no threads could not have been built")]
     pub fn all() -> Threads {
