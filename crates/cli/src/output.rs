@@ -127,6 +127,11 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
 
 /// Writes a line to stderr. Terminal control characters are escaped. On a terminal, the line is styled and, if it is
 /// long, broken between words. Write errors are ignored, because they cannot be reported.
+/// Prints notes of a library.
+pub(crate) fn note_all(notes: &[String]) {
+    notes.iter().for_each(|text| note(&format!("note: {text}")));
+}
+
 pub(crate) fn note(text: &str) {
     let text = terminal::for_stderr(&terminal::message(&shown(text)));
     let _ = writeln!(io::stderr(), "{text}");

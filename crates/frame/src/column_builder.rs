@@ -91,14 +91,16 @@ fn is_number(of: &DataType) -> bool {
 
 /// Whether values of a type are texts, or bytes that may be text.
 pub(crate) fn holds_texts(of: &DataType) -> bool {
-    match levels_of(of) {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => true,
-        _ => false,
-    }
+    matches!(
+        levels_of(of),
+        DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_)
+    )
 }
 
 /// A column under construction, with the values that have been collected so far.
@@ -217,6 +219,19 @@ fn rounded(array: &dyn Array) -> Rounded {
             Some((row, cell))
         }
         DataType::UInt64 => of(&|i| i128::from(array.as_primitive::<UInt64Type>().value(i))),
+        DataType::Decimal64(_, 0) => {
+            of(&|i| i128::from(array.as_primitive::<Decimal64Type>().value(i)))
+        }
+        DataType::Decimal128(_, 0) => of(&|i| array.as_primitive::<Decimal128Type>().value(i)),
+        DataType::Decimal256(_, 0) => {
+            let values = array.as_primitive::<Decimal256Type>();
+            let is_rounded =
+                |value: i128| value.unsigned_abs() > 1 << 53 && value as f64 as i128 != value;
+            let row = (0..values.len()).find(|row| {
+                values.is_valid(*row) && values.value(*row).to_i128().is_none_or(is_rounded)
+            })?;
+            Some((row, values.value_as_string(row)))
+        }
         _ => None,
     }
 }

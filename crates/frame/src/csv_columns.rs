@@ -163,12 +163,12 @@ pub(crate) fn has_leading_zero(cell: &[u8]) -> bool {
 }
 
 /// Whether a cell is a number that is written like a code. This is an integer with a leading zero, or two integers
-/// joined by an E (`5E3`). Programs that write exponents also write a decimal point or a sign.
+/// joined by an E or a D (`5E3`). Programs that write exponents also write a decimal point or a sign.
 pub(crate) fn is_code(cell: &[u8]) -> bool {
     let digits = cell.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match &cell[digits..] {
         [] => has_leading_zero(cell),
-        [b'e' | b'E', exponent @ ..] => {
+        [b'e' | b'E' | b'd' | b'D', exponent @ ..] => {
             digits > 0 && !exponent.is_empty() && exponent.iter().all(u8::is_ascii_digit)
         }
         _ => false,

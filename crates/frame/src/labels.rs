@@ -9,6 +9,7 @@ use crate::typing::Kind;
 use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::{BTreeMap, HashMap};
+use unicode_normalization::UnicodeNormalization;
 
 /// If there are at most this many distinct labels, they are always classes. If there are more, they are not classes if
 /// most rows have a label that occurs in no other row.
@@ -17,6 +18,34 @@ const MIN_FREE: usize = 30;
 /// If a label column has more than [`MIN_FREE`] distinct numbers and, on average, fewer than this many rows per number,
 /// the numbers are treated as a quantity, not as classes (unless they are consecutive integers that mostly repeat).
 const MIN_ROWS_OF_NUMBER: usize = 10;
+
+/// Names of classes that often mark missing values. The usual markers, such as `NA`, are not read as classes.
+const MAYBE_MISSING: [&str; 19] = [
+    "-", "--", "---", ".", "..", "...", "–", "—", "\\N", "(null)", "NaT", "n.a.", "n.a", "n. a.",
+    "#NULL!", "#VALUE!", "#REF!", "#DIV/0!", "#NAME?",
+];
+
+/// The form in which the names of classes are compared to find those that look alike. It has lower-case letters, one form
+/// of each accented letter (NFKC) and of dashes, and no blanks, underscores and invisible characters. A name of digits is
+/// compared without leading zeros. Returns `None` for a name that has neither a letter nor only digits.
+fn appearance(class: &str) -> Option<String> {
+    let is_ignored = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '_' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    };
+    let letter = |c: char| match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        c => c,
+    };
+    let letters = class.nfkc().filter(|c| !is_ignored(*c)).map(letter);
+    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    if letters.chars().any(char::is_alphabetic) {
+        return Some(letters);
+    }
+    let digits = class.trim();
+    let is_code = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_code.then(|| digits.trim_start_matches('0').to_owned())
+}
 
 /// The classes of a table, and the class of each row.
 ///
@@ -54,6 +83,7 @@ impl Labels {
         }
         let place = format!("{}, column `{name}`", frame.source);
         frame.notes.extend(labels.near_classes(&place));
+        frame.notes.extend(labels.doubtful_classes(&place));
         labels.check_classes(&place)?;
         Ok(labels)
     }
@@ -158,18 +188,15 @@ impl Labels {
         rows
     }
 
-    /// Returns one note for each group of classes that differ only in capitalisation, blanks or underscores, because
-    /// one of these classes may be misspelt. If there are many groups, only the first ones are named.
+    /// Returns one note for each group of classes that look alike ([`appearance`]), because one of these classes may be
+    /// misspelt. If there are many groups, only the first ones are named.
     fn near_classes(&self, place: &str) -> Vec<String> {
         const MOST_SHOWN: usize = 5;
         let rows = self.rows_of_classes();
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (class, rows) in self.classes.iter().zip(rows) {
-            let letters = class.chars().filter(|c| !c.is_whitespace() && *c != '_');
-            let letters: String = letters.flat_map(char::to_lowercase).collect();
-            // Codes such as `01` and `0 1` contain no letters, so they are not compared.
-            if letters.chars().any(char::is_alphabetic) {
-                groups.entry(letters).or_default().push(format!("`{}` ({rows})", short(class)));
+            if let Some(appearance) = appearance(class) {
+                groups.entry(appearance).or_default().push(format!("`{}` ({rows})", short(class)));
             }
         }
         let near: Vec<String> =
@@ -180,11 +207,26 @@ impl Labels {
             .map(|group| format!("{place}: {group} count as different classes; {advice}"))
             .collect();
         if let Some(more @ 1..) = near.len().checked_sub(MOST_SHOWN) {
-            notes.push(format!(
-                "{place}: more groups of classes that differ only in capital letters, blanks or underscores: {more}; {advice}"
-            ));
+            notes
+                .push(format!("{place}: more groups of classes that look alike: {more}; {advice}"));
         }
         notes
+    }
+
+    /// Returns a note on each class whose name often marks a missing value.
+    fn doubtful_classes(&self, place: &str) -> Vec<String> {
+        // Among `+` and `-`, the dash is a class.
+        let has_signs = self.classes.iter().any(|class| class == "+");
+        let doubtful = |(class, rows): (&String, usize)| {
+            let is_marker = MAYBE_MISSING.iter().any(|marker| class.eq_ignore_ascii_case(marker))
+                && !(has_signs && class == "-");
+            is_marker.then(|| {
+                format!(
+                    "{place}: the label `{class}` is read as a class ({rows} rows); pass --missing '{class}' if it marks missing labels"
+                )
+            })
+        };
+        self.classes.iter().zip(self.rows_of_classes()).filter_map(doubtful).collect()
     }
 
     /// Rejects classes with fewer than `least` rows.
@@ -264,7 +306,7 @@ fn missing_label(frame: &Frame, name: &str, column: &Column, row: usize) -> Data
         frame.record(name).map(|record| &record.markers).filter(|markers| !markers.is_empty());
     let Some(markers) = markers else {
         return DataError::user(format!(
-            "{place} ({MISSING_SHOWN} count as missing); fill it in or remove the row (`fit --skip-unlabelled` leaves out such rows)"
+            "{place} ({MISSING_SHOWN} count as missing); fill it in or remove the row (`fit --skip-unlabelled` leaves out such rows, but not with --stream)"
         ));
     };
     let counts: Vec<String> =

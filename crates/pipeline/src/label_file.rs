@@ -208,7 +208,8 @@ impl LabelFile {
                 "join by a column of ids (--id), or pass the table to which {} belongs",
                 file.source
             );
-            check_same_rows(table, file, &pairs, &[label], &advice)?;
+            let same = check_same_rows(table, file, &pairs, &[label], &advice)?;
+            table.notes.extend(same.notes);
             return Ok(rows);
         }
         if file.rows != table.rows {
@@ -220,8 +221,9 @@ impl LabelFile {
         }
         let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
         let advice = "join by a column of ids (--id), or sort the tables in the same order";
-        let compared = check_same_rows(table, file, &pairs, &[label], advice)?;
-        if compared == 0 && file.names().len() > 1 {
+        let same = check_same_rows(table, file, &pairs, &[label], advice)?;
+        table.notes.extend(same.notes);
+        if same.columns == 0 && file.names().len() > 1 {
             table.notes.push(format!(
                 "{}: the labels are joined to the rows of {} in order; the files have no common column that could \
                 confirm this",

@@ -147,7 +147,7 @@ impl Pipeline {
         let of_columns = frame.records.iter().filter(|r| of_model.expected.contains(&r.name));
         let notes: Vec<String> = of_columns.flat_map(|record| record.notes.clone()).collect();
         frame.notes.extend(notes);
-        frame.notes.extend(self.recipe.gaps(&frame));
+        frame.notes.extend(self.recipe.gaps(&frame, &self.label.column));
         Ok(frame)
     }
 

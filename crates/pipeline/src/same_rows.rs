@@ -23,8 +23,22 @@ const OWN: [&str; 12] = [
 /// class.
 const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 
+/// The result of a comparison of joined rows.
+///
+/// ```
+/// use halfspaces_pipeline::SameRows;
+/// assert_eq!(SameRows::default().columns, 0);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SameRows {
+    /// The number of columns that were compared.
+    pub columns: usize,
+    /// A note on each column in which some of the rows differ.
+    pub notes: Vec<String>,
+}
+
 /// Checks that the rows of a file agree with the rows of the table to which they were joined. Each element of `pairs`
-/// is a row of the table and the row of the file that is joined to it. Returns the number of columns compared.
+/// is a row of the table and the row of the file that is joined to it.
 ///
 /// Columns with the same name in the table and in the file are compared, with three exceptions: the columns `except`,
 /// the columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file without column
@@ -51,7 +65,7 @@ const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 /// let (x, y) = (table("x.csv", vec![1.0, 2.0]), table("y.csv", vec![2.0, 1.0]));
 /// let error = check_same_rows(&x, &y, &[(0, 0), (1, 1)], &[], "sort them").unwrap_err().to_string();
 /// assert!(error.starts_with("y.csv, row 0, column `id`: `2` here, but `1` in x.csv, row 0"));
-/// assert_eq!(check_same_rows(&x, &y, &[(0, 1), (1, 0)], &[], "sort them"), Ok(1));
+/// assert_eq!(check_same_rows(&x, &y, &[(0, 1), (1, 0)], &[], "sort them").unwrap().columns, 1);
 /// ```
 ///
 /// # Errors
@@ -65,13 +79,14 @@ pub fn check_same_rows(
     pairs: &[(usize, usize)],
     except: &[&str],
     advice: &str,
-) -> Result<usize, DataError> {
+) -> Result<SameRows, DataError> {
+    let mut found = SameRows::default();
     if file.reading.as_ref().is_some_and(|reading| reading.header_lines == 0) {
-        return Ok(0);
+        return Ok(found);
     }
     let of_file: HashMap<&str, &Values> =
         file.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
-    let (mut compared, mut contradiction) = (0, Ok(()));
+    let mut contradiction = Ok(());
     for column in &table.columns {
         let name = column.name.as_str();
         if except.contains(&name) || is_own(name) {
@@ -82,7 +97,7 @@ pub fn check_same_rows(
         if !are_comparable((&column.values, &ours), (other, &theirs)) {
             continue;
         }
-        compared += 1;
+        found.columns += 1;
         let differing = pairs.iter().filter(|(row, at)| ours[*row] != theirs[*at]);
         let differing: Vec<(usize, usize)> = differing.copied().collect();
         let fault = |(row, at): (usize, usize)| {
@@ -108,8 +123,20 @@ pub fn check_same_rows(
         if contradiction.is_ok() && 2 * differing.len() > pairs.len() {
             contradiction = Err(fault(differing[0]));
         }
+        if let Some((row, at)) = differing.first() {
+            found.notes.push(format!(
+                "{}, column `{name}`: {} of {} rows differ from the rows of {} to which they are joined, such as {} here and {} in {}",
+                file.place(*at),
+                differing.len(),
+                pairs.len(),
+                table.source,
+                shown(other, *at),
+                shown(&column.values, *row),
+                table.place(*row),
+            ));
+        }
     }
-    contradiction.map(|()| compared)
+    contradiction.map(|()| found)
 }
 
 /// Whether one of the commands adds a column with this name.
@@ -184,7 +211,7 @@ mod tests {
     fn compare(table: &Frame, file: &Frame) -> Result<usize, String> {
         let pairs: Vec<(usize, usize)> = (0..table.rows).zip(0..file.rows).collect();
         let found = check_same_rows(table, file, &pairs, &["class"], "sort them");
-        found.map_err(|error| error.to_string())
+        found.map(|found| found.columns).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -198,10 +225,21 @@ mod tests {
              them, or rename the column in one of them if it has a different meaning there"
         );
         let pairs = [(0, 0), (2, 1), (1, 2)];
-        assert_eq!(check_same_rows(&table, &file, &pairs, &[], ""), Ok(2));
+        let same = SameRows { columns: 2, notes: Vec::new() };
+        assert_eq!(check_same_rows(&table, &file, &pairs, &[], ""), Ok(same));
         // An id that occurs in no other row may have been corrected.
         let edited = csv("y.csv", "id,a\nu,1\nv2,1\nw,2\n", &["id"]);
         assert_eq!(compare(&table, &edited), Ok(2));
+        // The difference is noted.
+        let pairs = [(0, 0), (1, 1), (2, 2)];
+        let notes = check_same_rows(&table, &edited, &pairs, &[], "").unwrap().notes;
+        assert_eq!(
+            notes,
+            [
+                "y.csv, line 3, column `id`: 1 of 3 rows differ from the rows of x.csv to which they are joined, such as \
+              `v2` here and `v` in x.csv, line 3"
+            ]
+        );
     }
 
     #[test]

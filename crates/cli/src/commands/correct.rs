@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::input::{Hints, InputArgs};
-use crate::output::{OutputArgs, counted, note};
+use crate::output::{OutputArgs, counted, note, note_all};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, find_class};
 use halfspaces_pipeline::check_same_rows;
@@ -164,7 +164,7 @@ impl Corrections {
         let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
         let pairs: Vec<(usize, usize)> = pairs.collect();
         let advice = format!("pass the table to which {} belongs", frame.source);
-        check_same_rows(table, frame, &pairs, &[&args.label], &advice)?;
+        note_all(&check_same_rows(table, frame, &pairs, &[&args.label], &advice)?.notes);
         let mut values = BTreeMap::new();
         for at in 0..first {
             if let Some(source) = unanswered(at) {

@@ -178,10 +178,20 @@ fn is_sentence(cell: &[u8]) -> bool {
     cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= SENTENCE
 }
 
-/// Whether all cells of a row consist of dashes, and at least one of them has several.
+/// Whether a row is a line between the names and the data. All its cells consist of dashes, and at least one of them
+/// has several. In Markdown, dashes may have colons at their ends, and the first and the last cell are empty.
 fn is_rule(row: &Row) -> bool {
-    let is_dashes = |cell: &Vec<u8>| !cell.is_empty() && cell.iter().all(|byte| *byte == b'-');
-    row.iter().all(is_dashes) && row.iter().any(|cell| cell.len() > 1)
+    let dashes = |cell: &[u8]| {
+        let cell = cell.trim_ascii();
+        let cell = cell.strip_prefix(b":").unwrap_or(cell);
+        let cell = cell.strip_suffix(b":").unwrap_or(cell);
+        if cell.iter().all(|byte| *byte == b'-') { cell.len() } else { 0 }
+    };
+    let cells = match &row[..] {
+        [first, inner @ .., last] if first.is_empty() && last.is_empty() => inner,
+        cells => cells,
+    };
+    cells.iter().all(|cell| dashes(cell) > 0) && cells.iter().any(|cell| dashes(cell) > 1)
 }
 
 fn is_comment(row: &Row) -> bool {

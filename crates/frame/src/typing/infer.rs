@@ -294,6 +294,7 @@ impl Inference<'_> {
                 self.count_markers(&mut record, &raw, &rows, &markers);
                 self.note_spelling(&mut record, &found, &present);
                 self.note_code(&mut record, &present);
+                self.note_trailing_minus(&mut record, &present);
                 let of_level = present.spread(&found.values, raw.levels.len());
                 return Ok(self.numbers(numbers_of(&raw, &of_level), record));
             }
@@ -307,7 +308,16 @@ impl Inference<'_> {
                 return Ok((values, record));
             }
         }
-        Ok(self.texts(Cells::Texts(raw), false))
+        let mixed = moment::rows_in_any_order(&present.texts, &present.rows);
+        let are_dates = 10 * mixed >= 9 * present.total;
+        let (values, mut record) = self.texts(Cells::Texts(raw), false);
+        if are_dates && matches!(record.rule.kind, Kind::Category | Kind::Text) {
+            record.notes.push(self.note(
+                "its cells are dates, but not all of them fit one order of day and month; the column is read as \
+                 categories; write the dates as 2024-12-31",
+            ));
+        }
+        Ok((values, record))
     }
 }
 

@@ -464,6 +464,14 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     })
 }
 
+/// The number of rows that contain a date in any order of day, month and year.
+pub(super) fn rows_in_any_order(texts: &[&str], rows: &[usize]) -> usize {
+    const ORDERS: [DateOrder; 3] =
+        [DateOrder::YearFirst, DateOrder::DayFirst, DateOrder::MonthFirst];
+    let is_date = |text: &str| ORDERS.iter().any(|order| parse(text, *order).is_some());
+    texts.iter().zip(rows).filter(|(text, _)| is_date(text)).map(|(_, rows)| rows).sum()
+}
+
 /// Interprets numbers of the form 20241231 as dates, if all numbers are dates and if either the column name or the
 /// number of distinct dates suggests this reading.
 pub(super) fn dates_of_digits(name: &str, values: &[f64]) -> Option<Vec<Option<i64>>> {

@@ -98,10 +98,16 @@ impl Inference<'_> {
             && fast_float2::parse::<f64, _>(cell.as_bytes()).is_ok_and(f64::is_infinite)
             || is_infinity(cell);
         let fault = if infinite { "is infinite, not" } else { "is not" };
+        // Units often stand in the line under the names.
+        let is_first = raw.first_row(present.places[first]) == 0 && fit.odd.len() == 1;
+        let units = match self.context.delimiter {
+            Some(_) if is_first => "; if this line contains units or further names, delete it",
+            _ => "",
+        };
         let cell = short(cell);
         Err(DataError::user(format!(
             "{place}, column `{name}`: `{cell}` {fault} {what}{others}, unlike {numbers} other cells; correct it, or pass --missing \
-             '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories"
+             '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories{units}"
         )))
     }
 
@@ -109,6 +115,16 @@ impl Inference<'_> {
     pub(super) fn note_code(&self, record: &mut ColumnRecord, present: &Present<'_>) {
         if let Some(code) = present.texts.iter().find(|text| is_code(text.as_bytes())) {
             record.notes.push(self.note(&code_as_number(self.name, &short(code))));
+        }
+    }
+
+    /// Adds a note if a minus sign follows a number.
+    pub(super) fn note_trailing_minus(&self, record: &mut ColumnRecord, present: &Present<'_>) {
+        if let Some(cell) = present.texts.iter().find(|text| number::has_trailing_minus(text)) {
+            record.notes.push(self.note(&format!(
+                "a minus sign after a number is read as its sign, as in `{}`",
+                short(cell)
+            )));
         }
     }
 

@@ -232,7 +232,7 @@ impl<'t> Parts<'t> {
             return None;
         }
         let is_spaced = digits.ends_with(char::is_whitespace);
-        let rest = rest.trim_start();
+        let rest = without_cents(digits, rest).trim_start();
         let (rest, after_minus) = match rest.chars().next() {
             Some(letter) if is_minus(letter) => (rest[letter.len_utf8()..].trim_start(), true),
             _ => (rest, false),
@@ -263,6 +263,22 @@ impl<'t> Parts<'t> {
             affix: before.or(after),
         })
     }
+}
+
+/// Removes the dashes that stand for the missing fraction of a price, such as `6,-` or `6.--`. Such a dash is no sign.
+fn without_cents<'t>(digits: &str, rest: &'t str) -> &'t str {
+    let is_dash = |letter: char| is_minus(letter) || letter == '\u{2014}';
+    match digits.ends_with(['.', ',']) {
+        true => rest.trim_start_matches(is_dash),
+        false => rest,
+    }
+}
+
+/// Whether a minus sign follows the number in a cell, as in `5-`.
+pub(super) fn has_trailing_minus(cell: &str) -> bool {
+    let cell = cell.trim();
+    let is_last = cell.ends_with(is_minus) && !cell.starts_with(is_minus);
+    is_last && NumberFormat::default().parse(cell).is_some_and(|value| value < 0.0)
 }
 
 fn is_of_digits(letter: char) -> bool {
@@ -450,6 +466,9 @@ mod tests {
             (&["12,34,567", "1,23,456"], &[1_234_567.0, 123_456.0]),
             (&["801_931", "1_0"], &[801_931.0, 10.0]),
             (&["1.5D+03", "1d2", "2e-1", "1E5"], &[1500.0, 100.0, 0.2, 1e5]),
+            (&["5,90", "6,-", "-7,-", "8,\u{2013}"], &[5.9, 6.0, -7.0, 8.0]),
+            (&["3,50 €", "6,- €"], &[3.5, 6.0]),
+            (&["5.90", "6.-", "7.\u{2014}", "-8.--", "9-"], &[5.9, 6.0, 7.0, -8.0, -9.0]),
             (&["+5", "5-", "\u{2212}5", "(5)", "(1,234)"], &[5.0, -5.0, -5.0, -5.0, -1234.0]),
             (&["-80.2%", "42 %", "7.5%"], &[-80.2, 42.0, 7.5]),
             (&["$1,234.50", "-$5", "$-5.00", "$7"], &[1234.5, -5.0, -5.0, 7.0]),

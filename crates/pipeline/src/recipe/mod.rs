@@ -339,7 +339,7 @@ impl Recipe {
     /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
     /// table with at least ten rows, and on columns with many numbers outside the range of the training rows.
     /// Predictions for such rows and tables are unreliable.
-    pub(crate) fn gaps(&self, frame: &Frame) -> Vec<String> {
+    pub(crate) fn gaps(&self, frame: &Frame, label: &str) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
         match &frame.block {
@@ -378,6 +378,7 @@ impl Recipe {
             ));
         }
         notes.extend(self.shifted(frame));
+        notes.extend(self.wider(frame, label));
         notes.extend(self.outside(frame));
         if !empty.is_empty() && open.len() < frame.rows {
             let (columns, verb) =
@@ -392,22 +393,43 @@ impl Recipe {
         notes
     }
 
-    /// A note on a LIBSVM file whose indices probably count from 1, although the model was fitted to indices that count
-    /// from 0.
+    /// A note on a LIBSVM file whose indices probably count from another number than those of the training rows.
     fn shifted(&self, frame: &Frame) -> Option<String> {
-        match &frame.block {
-            Some(Block::Sparse(block)) if block.first() == 1 => {}
-            _ => return None,
-        }
+        let Some(Block::Sparse(block)) = &frame.block else { return None };
         let of_columns = self.columns.iter().filter_map(|column| column.name.parse().ok());
         let of_entries = self.entries.iter().filter(|_| self.prefix.is_empty()).copied();
         let known = || of_columns.clone().chain(of_entries.clone());
-        let next = known().max()?.checked_add(1)?.to_string();
-        (known().min() == Some(0) && frame.has(&next)).then(|| {
-            format!(
+        let (least, greatest): (u32, u32) = (known().min()?, known().max()?);
+        let next = greatest.checked_add(1)?.to_string();
+        match (least, block.first()) {
+            (0, 1) if frame.has(&next) => Some(format!(
                 "{}: no row has an index 0, but the model has a column 0, and index {next} is larger than all columns of the model; \
                  if these indices count from 1 and those of the model from 0, each number is read as that of the next column",
                 frame.source
+            )),
+            (1, 0) if frame.has("0") && !frame.has(&greatest.to_string()) => Some(format!(
+                "{}: index 0 occurs, but the model has no column 0, and index {greatest}, the largest of the model, does not occur; if \
+                 these indices count from 0 and those of the model from 1, each number is read as that of the previous column",
+                frame.source
+            )),
+            _ => None,
+        }
+    }
+
+    /// A note on an array with more columns than the array to which the model was fitted.
+    fn wider(&self, frame: &Frame, label: &str) -> Option<String> {
+        let Some(Block::Dense { numbers, .. }) = &frame.block else { return None };
+        let number = |name: &str| name.strip_prefix('x')?.parse::<u32>().ok();
+        let names = self.columns.iter().map(|column| &column.name);
+        let names = names.chain(&self.constant).chain(&self.names_only);
+        let last = names.filter_map(|name| number(name)).max()?;
+        let more = numbers.iter().filter(|n| **n > last && number(label) != Some(**n)).count();
+        (more > 0 && frame.has(&format!("x{last}"))).then(|| {
+            format!(
+                "{}: it has {} columns, but the last column that the model knows is x{last}; the columns after it are not used; check that \
+                 this is the right array and that it is not transposed",
+                frame.source,
+                numbers.len()
             )
         })
     }

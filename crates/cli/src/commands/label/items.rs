@@ -34,6 +34,8 @@ pub(super) struct Items {
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
+    /// The names of the columns of the pool.
+    columns: Vec<String>,
     /// The information shown about the rows that are reviewed: the known label, or the answers of the annotators with
     /// their names.
     known: BTreeMap<usize, Vec<(String, String)>>,
@@ -72,6 +74,7 @@ impl Items {
             feature_count,
             id: None,
             keys: Vec::new(),
+            columns: Vec::new(),
             known: BTreeMap::new(),
             learned: None,
         }
@@ -101,6 +104,16 @@ impl Items {
     /// Adds the keys of the items and, if there is one, the column of ids.
     pub(super) fn with_keys(self, keys: Vec<ItemKey>, id: Option<Column>) -> Items {
         Items { keys, id, ..self }
+    }
+
+    /// Adds the names of the columns of the pool.
+    pub(super) fn with_columns(self, columns: Vec<String>) -> Items {
+        Items { columns, ..self }
+    }
+
+    /// Whether the pool has a column with this name.
+    pub(super) fn is_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column == name)
     }
 
     pub(super) fn id(&self) -> Option<&Column> {

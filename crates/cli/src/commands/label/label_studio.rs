@@ -119,6 +119,7 @@ enum Verdict {
 enum Cause {
     NoAnnotation,
     NoChoice,
+    NotAccepted,
     SeveralChoices,
     Disagreement,
     NoRow,
@@ -137,6 +138,9 @@ impl Cause {
             Cause::NoAnnotation => format!("{have} no annotation"),
             Cause::NoChoice => {
                 format!("{have} annotations without a choice (ratings or other types)")
+            }
+            Cause::NotAccepted => {
+                format!("{have} the answer `reject` or `ignore`, so the label is not accepted")
             }
             Cause::SeveralChoices => {
                 format!("{have} several choices; only one class per row is supported")
@@ -325,12 +329,20 @@ fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Caus
     }
 }
 
-/// The choice in a task of JSON-MIN or CSV: the value of a field that names a class and is not shown.
+/// The choice in a task of JSON-MIN or CSV: the value of a field that names a class and is neither shown nor a column of
+/// the pool. Prodigy's tasks have a field `answer`, which says whether the label was accepted.
 fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Verdict {
     let shown = items.shown_names();
     let is_data = |name: &str| {
-        shown.contains(&name) || OWN_FIELDS.contains(&name) || [ROW, ITEM].contains(&name)
+        shown.contains(&name)
+            || items.is_column(name)
+            || OWN_FIELDS.contains(&name)
+            || [ROW, ITEM].contains(&name)
     };
+    let answer = data.get("answer").and_then(Value::as_str);
+    if answer.is_some_and(|answer| ["reject", "ignore"].contains(&answer)) {
+        return Verdict::Unclear(Cause::NotAccepted);
+    }
     let mut found: Option<String> = None;
     for (_, value) in data.iter().filter(|(name, _)| !is_data(name)) {
         let listed = value.get("choices").and_then(Value::as_array).or(value.as_array());

@@ -6,6 +6,7 @@ use super::items::Items;
 use super::review;
 use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
+use crate::output::note_all;
 use fnv::FnvHasher;
 use halfspaces_frame::{
     Block, Column, ColumnRecord, Frame, Labels, ReadOptions, Values, find_class, is_missing_marker,
@@ -178,6 +179,8 @@ impl Pool {
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
         let items = Items::new(texts, images, &features(&frame));
         let mut items = items.with_keys(keys, id.clone()).with_recipe(recipe, &frame);
+        items =
+            items.with_columns(frame.columns.iter().map(|column| column.name.clone()).collect());
         if !reviewed.is_empty() {
             items = items.with_known(&known, &reviewed);
         }
@@ -312,7 +315,16 @@ fn shown_frame(
             }
             let known: Vec<&str> = args.known.as_deref().into_iter().collect();
             let pairs: Vec<_> = (0..pool.rows).map(|row| (row, row)).collect();
-            check_same_rows(pool, &frame, &pairs, &known, "sort the tables in the same order")?;
+            note_all(
+                &check_same_rows(
+                    pool,
+                    &frame,
+                    &pairs,
+                    &known,
+                    "sort the tables in the same order",
+                )?
+                .notes,
+            );
             Ok((Some(frame), folder(path)))
         }
         None if args.is_folder() => Ok((None, args.input.data.clone())),

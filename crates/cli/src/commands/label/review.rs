@@ -1,7 +1,7 @@
 //! The rows that `--review` names.
 
 use crate::error::CliError;
-use crate::output::{counted, note};
+use crate::output::{counted, note, note_all};
 use halfspaces_frame::{Frame, Hints, ReadOptions, find_class};
 use halfspaces_pipeline::check_same_rows;
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub(super) fn rows(
     let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
     let pairs: Vec<(usize, usize)> = pairs.collect();
     let advice = format!("pass the table to which {} belongs", frame.source);
-    check_same_rows(pool, &frame, &pairs, except.as_slice(), &advice)?;
+    note_all(&check_same_rows(pool, &frame, &pairs, except.as_slice(), &advice)?.notes);
     for (row, at) in &reviewed {
         let place = known.binary_search_by_key(row, |(row, _)| *row);
         let (Some((label, _)), Ok(place)) = (&labels, place) else { continue };
