@@ -256,9 +256,11 @@ mod tests {
     use crate::{Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
     use arrow_array::types::Int8Type;
     use arrow_array::{
-        Array, BooleanArray, Date32Array, DictionaryArray, DurationSecondArray, Float64Array,
-        Int8Array, Int64Array, RecordBatch, TimestampMicrosecondArray, TimestampNanosecondArray,
+        Array, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, DictionaryArray,
+        DurationSecondArray, Float64Array, Int8Array, Int64Array, RecordBatch,
+        TimestampMicrosecondArray, TimestampNanosecondArray,
     };
+    use arrow_buffer::i256;
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
     use std::sync::Arc;
 
@@ -312,6 +314,30 @@ mod tests {
             let frame = frame.unwrap();
             assert_eq!(frame.column("t").unwrap().text(0), "74894");
             assert_eq!(frame.notes, ["f: column `t` is read as a number of seconds"]);
+        }
+    }
+
+    /// Integers that need more than 53 bits are rounded, in decimals too.
+    #[test]
+    fn rounded_decimals_are_noted() {
+        let integer = (1i128 << 60) + 1;
+        let small = Decimal128Array::from(vec![7, integer, 8]);
+        let large: Vec<i256> = [7, integer, 8].map(i256::from_i128).to_vec();
+        let large = Decimal256Array::from(large);
+        let arrays: [(Arc<dyn Array>, bool); 3] = [
+            (Arc::new(small.clone().with_precision_and_scale(38, 0).unwrap()), true),
+            (Arc::new(large.with_precision_and_scale(60, 0).unwrap()), true),
+            (Arc::new(small.with_precision_and_scale(38, 2).unwrap()), false),
+        ];
+        for (array, is_noted) in arrays {
+            let field = Field::new("c", array.data_type().clone(), true);
+            let schema = Schema::new(vec![field]);
+            let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+            let (options, hints) = (ReadOptions::default(), Hints::default());
+            let frame = read_batches("t", &schema, [batch], &options, &hints).unwrap();
+            let cell = integer.to_string();
+            let expected = is_noted.then_some(Remark::Rounded { number: 1, cell });
+            assert_eq!(frame.remark("c"), expected.as_ref());
         }
     }
 

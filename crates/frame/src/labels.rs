@@ -488,6 +488,26 @@ mod tests {
         classes; correct the column if they mean the same";
         assert_eq!((count, notes), (6, vec![said.to_owned()]));
         assert_eq!(column(&["01", "0 1", "a", "b"]).1, Vec::<String>::new());
+        for pair in [
+            ["caf\u{e9}", "cafe\u{301}"],
+            ["pos", "pos\u{200b}"],
+            ["a-b", "a\u{2013}b"],
+            ["01", "1"],
+        ] {
+            let notes = column(&[pair[0], pair[1], "other"]).1;
+            assert!(
+                notes.len() == 1 && notes[0].contains("count as different classes"),
+                "{notes:?}"
+            );
+        }
+        assert_eq!(column(&["+", "-", "10", "1"]).1, Vec::<String>::new());
+        for marker in ["\\N", "-", ".", "(NULL)", "n.a."] {
+            let notes = column(&[marker, "a", "b"]).1;
+            assert!(
+                notes.len() == 1 && notes[0].contains("if it marks missing labels"),
+                "{notes:?}"
+            );
+        }
         // If there are five groups, all are named. If there are six, five are named.
         let pairs: Vec<String> = (b'a'..b'g')
             .flat_map(|l| [(l as char).into(), (l as char).to_ascii_uppercase().into()])
@@ -497,7 +517,7 @@ mod tests {
         let notes = column(&pairs).1;
         assert!(
             notes.len() == 6
-                && notes[5].contains("underscores: 1;")
+                && notes[5].contains("look alike: 1;")
                 && notes[0].contains("`A` (1) and `a` (1)"),
             "{notes:?}"
         );

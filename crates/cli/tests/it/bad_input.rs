@@ -10,7 +10,7 @@ use std::path::Path;
 const PRECIOUS: &str = "precious";
 
 /// Arguments, and a part of the expected message. The file `out` exists; `--force` is passed if it is an output.
-const CASES: [(&str, &str); 114] = [
+const CASES: [(&str, &str); 116] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),

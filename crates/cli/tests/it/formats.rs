@@ -250,6 +250,25 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     assert!(!said.contains("no value in any column"), "{said}");
     let said = run_line(dir.path(), "predict zero.json zero.txt -o two.csv");
     assert!(!String::from_utf8(said.stderr).unwrap().contains("index 0, but"));
+    // The other way round, each number would be that of the previous column.
+    succeed(
+        dir.path(),
+        "fit sparse.txt --label label --learner perceptron -o counted.json --force",
+    );
+    write("from_zero.txt", b"0 0:2.5 1:1\n1\n");
+    let said = run_line(dir.path(), "predict counted.json from_zero.txt -o four.csv");
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("index 0 occurs, but the model has no column 0"), "{said}");
+    // An array with more columns may be another array, or transposed.
+    write("wide.npy", &npy("<f8", "(2, 9)", &[0; 144]));
+    let said = run_line(dir.path(), "predict column.json wide.npy -o five.csv");
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(
+        said.contains("wide.npy: it has 9 columns, but the last column that the model knows is x"),
+        "{said}"
+    );
+    let said = run_line(dir.path(), "predict column.json points.npy -o six.csv");
+    assert!(!String::from_utf8(said.stderr).unwrap().contains("the last column that"));
     // Neither note is printed for a model whose indices or columns are counted from 1.
     write("extra.txt", b"0 1:2.5 4:1\n1\n");
     for model in ["sparse.txt.json", "dense.csv.json"] {

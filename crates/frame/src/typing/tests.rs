@@ -55,6 +55,36 @@ fn markers_among_numbers_are_missing_and_noted() {
     }
 }
 
+#[test]
+fn signs_exponents_and_orders_that_may_be_wrong_are_noted() {
+    for (cells, note) in [
+        (["1", "2-", "3"], Some("a minus sign after a number is read as its sign, as in `2-`")),
+        (["1,5", "2,-", "3,5"], None),
+        (["1", "(2)", "-3"], None),
+        (["1d2", "2d10", "12"], Some("`c`: 1d2 is read as a number, with an exponent")),
+        (["13/02/2024", "02/14/2024", "01/03/2024"], Some("not all of them fit one order")),
+        (["13/02/2024", "14/02/2024", "soon"], None),
+    ] {
+        let (_, record) = typed(&repeated(&cells, &[])).unwrap();
+        let notes: Vec<&String> = record.notes.iter().collect();
+        let said = |part: &str| notes.iter().any(|of| of.contains(part));
+        match note {
+            Some(note) => assert!(said(note), "{cells:?}: {notes:?}"),
+            None => assert!(!said("minus") && !said("fit one order"), "{cells:?}: {notes:?}"),
+        }
+    }
+}
+
+/// Units often stand in the line under the names.
+#[test]
+fn an_odd_cell_in_the_first_row_may_be_a_unit() {
+    let cells = [&["mm"][..], &repeated(&["1", "2", "3"], &[])].concat();
+    let said = typed(&cells).unwrap_err().to_string();
+    assert!(said.ends_with("; if this line contains units or further names, delete it"), "{said}");
+    let said = typed(&repeated(&["1", "2", "3"], &["mm"])).unwrap_err().to_string();
+    assert!(said.contains("`mm` is not a number") && !said.contains("units"), "{said}");
+}
+
 fn applied(rule: &ColumnRule, cells: Cells) -> Result<(Values, ColumnRecord), DataError> {
     let again = RawColumn { cells, expected: Expected::Rule(rule.clone()), name: "c".into() };
     let mut typed = typed_with(vec![again], &ReadOptions::default(), b',')?;

@@ -277,6 +277,10 @@ fn a_line_of_dashes_under_the_names_is_no_row() {
     assert_eq!((frame.rows, texts(&frame, "y")), (2, vec!["a".to_owned(), "b".to_owned()]));
     assert!(says(&frame, "line 2, which contains only dashes, is left out"), "{:?}", frame.notes);
     assert_eq!(frame.place(0), "t.csv, line 3");
+    // In Markdown, lines begin and end with the delimiter, and colons show the alignment.
+    let markdown = "|name|x|y|\n|:---|--:|:-:|\n|ann|1|a|\n|bob|2|b|\n";
+    let frame = read(markdown);
+    assert_eq!((frame.rows, texts(&frame, "y")), (2, vec!["a".to_owned(), "b".to_owned()]));
     // A row that consists of markers of missing values counts as a row of data.
     let frame = read("x,y\n-,-\n1,2\n3,4\n");
     assert_eq!((frame.rows, frame.column("x").unwrap().missing()), (3, 1));

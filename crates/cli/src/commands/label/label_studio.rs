@@ -519,6 +519,19 @@ mod tests {
         let imported = parsed(text, &items());
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
         assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
+        // A column of the pool is no answer, even if its values are names of classes.
+        let with_column = items().with_columns(vec!["kind".into(), "text".into()]);
+        assert_eq!(parsed(text, &with_column).labels, []);
+        // Prodigy writes whether a label was accepted.
+        for (answer, labels) in
+            [("accept", &[(1, "dog".to_owned())][..]), ("reject", &[]), ("ignore", &[])]
+        {
+            let task = format!(r#"[{{"text":"a cat","label":"dog","answer":"{answer}"}}]"#);
+            let imported = parsed(&task, &items());
+            assert_eq!(imported.labels, labels, "{answer}");
+            let said = imported.notes.join(" ");
+            assert_eq!(said.contains("is not accepted"), labels.is_empty(), "{said}");
+        }
         // The number of a task is not the id of an item.
         let items = items().with_keys(Vec::new(), Some(column("id", &["7", "2", "3", "1"])));
         assert_eq!(parsed(text, &items).labels, [(1, "cat".to_owned())]);
