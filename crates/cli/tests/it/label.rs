@@ -906,6 +906,17 @@ fn imports_are_careful() {
     let got: Vec<_> = rows.map(|row| [row[0].clone(), row[2].clone(), row[3].clone()]).collect();
     let source = &first[3];
     assert_eq!(got, [["0", "good", source], ["3", "good", "known"], ["4", "bad", "known"]]);
+    // A later import that changes a label says so; importing the same file again changes nothing.
+    let (_, said) = typed(folder, &import, "q\n");
+    assert!(!said.contains("replace them"), "{said}");
+    let turned = task(r#"{"text":"Works as described"}"#, &["bad"]);
+    let of_row = task(r#"{"text":"Lid is loose","row":4}"#, &["good"]);
+    fs::write(folder.join("ls.json"), format!("[{turned},{of_row}]")).unwrap();
+    let (_, said) = typed(folder, &import, "q\n");
+    assert!(
+        said.contains("1 of its labels differ from labels that were imported or known before and replace them (rows 4)"),
+        "{said}"
+    );
 }
 
 /// Labels are matched to classes by value, and a missing-value marker is a class if it is named as one.
@@ -926,6 +937,13 @@ fn known_labels_find_their_classes() {
     let (code, said) = known("0,1,None", "b.jsonl");
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(labels(), ["1", "0", "None"]);
+    // Quotation marks protect a comma.
+    fs::write(folder.join("commas.csv"), "x,y\n1,\"a,b\"\n2,c\n3,\n").unwrap();
+    let args = ["commas.csv", "--known", "y", "--classes", "\"a,b\", c", "--session", "d.jsonl"];
+    let (code, said) =
+        typed(folder, &[&args[..], &["--export", "-o", "o.csv", "--force"]].concat(), "");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(labels(), ["a,b", "c"]);
     let (code, said) = known("0,1,1.0", "c.jsonl");
     assert!(code == Some(2) && said.contains("are the same class"), "{said}");
 }

@@ -6,6 +6,21 @@ use halfspaces_frame::find_class;
 use halfspaces_pipeline::Pipeline;
 use std::path::Path;
 
+/// The names of `--classes`, which were split at commas. A name in quotation marks may contain commas, as in CSV.
+pub(super) fn named(parts: &[String]) -> Vec<String> {
+    if !parts.iter().any(|part| part.contains('"')) {
+        return parts.to_vec();
+    }
+    let line = parts.join(",");
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(line.as_bytes());
+    let records = reader.records().filter_map(Result::ok);
+    records.flat_map(|record| record.iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
 /// The classes of a new session: those of `--classes`, or the distinct known labels, or those of the model.
 pub(super) fn classes(
     args: &LabelArgs,

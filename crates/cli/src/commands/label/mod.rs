@@ -26,7 +26,7 @@ use crate::output::{check_target, check_targets, counted, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use args::Order;
-use classes::{check_classes, classes, sought};
+use classes::{check_classes, classes, named, sought};
 use export::{ExportFormat, Replaceable};
 use exported::ExportedRow;
 use halfspaces_frame::visible;
@@ -46,6 +46,7 @@ use worker::{Controller, Worker};
 
 /// Runs `label`.
 pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
+    let args = &LabelArgs { classes: named(&args.classes), ..args.clone() };
     let resumes = !args.simulate && session_path(args).is_ok_and(|path| path.exists());
     check_files(args, resumes)?;
     if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {

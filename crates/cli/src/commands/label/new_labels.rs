@@ -58,10 +58,14 @@ pub(super) fn new_labels(
         notes.extend(imported.notes);
         let mut place_of: HashMap<usize, usize> =
             labels.iter().enumerate().map(|(place, (row, _))| (*row, place)).collect();
-        let (mut ignored, mut differing) = (Vec::new(), Vec::new());
+        let (mut ignored, mut differing, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         for (row, label) in imported.labels {
             let class = class(&label, &name)?;
-            match record.row_label(row) {
+            let given = record.row_label(row);
+            if given.as_ref().is_some_and(|given| given.class != class && !given.is_by_person()) {
+                changed.push(row);
+            }
+            match given {
                 Some(given) if given.class == class => {}
                 Some(given) if given.is_by_person() => ignored.push(row),
                 _ => match place_of.get(&row) {
@@ -78,6 +82,13 @@ pub(super) fn new_labels(
             }
         }
         note_ignored(&ignored, &name, notes);
+        if !changed.is_empty() {
+            let count = changed.len();
+            notes.push(format!(
+                "note: {name}: {count} of its labels differ from labels that were imported or known before and replace them ({})",
+                rows(&changed)
+            ));
+        }
         if !differing.is_empty() {
             let count = differing.len();
             notes.push(format!(
