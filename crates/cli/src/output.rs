@@ -35,19 +35,10 @@ impl OutputArgs {
         self.file().map_or(Ok(()), |path| check_targets(&[path], inputs, self.force))
     }
 
-    /// Like [`OutputArgs::check`], for a table. Also returns an error if the file name has the ending of a document.
+    /// Like [`OutputArgs::check`], for a table.
     pub(crate) fn check_table(&self, inputs: &[&Path]) -> Result<(), CliError> {
         self.check(inputs)?;
-        let Some(path) = self.file() else { return Ok(()) };
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        match ending.filter(|of| ["json", "jsonl", "html"].contains(&of.as_str())) {
-            Some(ending) => Err(CliError::user(format!(
-                "{}: the output is CSV, not .{ending}; name a file such as {}",
-                path.display(),
-                path.with_extension("csv").display()
-            ))),
-            None => Ok(()),
-        }
+        self.file().map_or(Ok(()), check_table_name)
     }
 
     /// The output file; `None` for standard output.
@@ -218,6 +209,30 @@ fn check_ending(path: &Path) -> Result<(), CliError> {
         Some(ending) => Err(CliError::user(format!(
             "{}: the output is plain text, not a .{ending} file; name a file with another ending, and convert it afterwards",
             path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Rejects the name of a table with the ending of a document.
+pub(crate) fn check_table_name(path: &Path) -> Result<(), CliError> {
+    check_not(path, "csv", &["json", "jsonl", "html"])
+}
+
+/// Rejects the name of a model with the ending of another format in which models are stored.
+pub(crate) fn check_model_name(path: &Path) -> Result<(), CliError> {
+    check_not(path, "json", &["onnx", "py", "sql", "pkl", "pickle", "joblib", "csv", "html"])
+}
+
+/// Rejects a file name with one of the endings `others`. `ending` is the right ending.
+fn check_not(path: &Path, ending: &str, others: &[&str]) -> Result<(), CliError> {
+    let found = path.extension().map(|found| found.to_string_lossy().to_lowercase());
+    match found.filter(|found| others.contains(&found.as_str())) {
+        Some(found) => Err(CliError::user(format!(
+            "{}: the output is {}, not .{found}; name a file such as {}",
+            path.display(),
+            ending.to_uppercase(),
+            path.with_extension(ending).display()
         ))),
         None => Ok(()),
     }

@@ -4,7 +4,9 @@ use crate::commands::label::session_table;
 use crate::error::CliError;
 use crate::input::{InputArgs, LabelFileArgs};
 use crate::learner;
-use crate::output::{check_targets, counted, note, print, print_json, write_file};
+use crate::output::{
+    check_model_name, check_targets, counted, note, print, print_json, write_file,
+};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -176,6 +178,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let mut inputs = args.label_file.with(&args.input.data);
     inputs.extend(args.session.as_deref());
     check_targets(&[&args.output], &inputs, args.force)?;
+    check_model_name(&args.output)?;
     let progress = Progress::start("reading");
     let joined = match &args.session {
         Some(session) => Some(session_table(&args.input, &args.columns, session)?),

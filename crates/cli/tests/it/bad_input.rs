@@ -10,7 +10,7 @@ use std::path::Path;
 const PRECIOUS: &str = "precious";
 
 /// Arguments, and a part of the expected message. The file `out` exists; `--force` is passed if it is an output.
-const CASES: [(&str, &str); 116] = [
+const CASES: [(&str, &str); 118] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
@@ -198,6 +198,11 @@ const CASES: [(&str, &str); 116] = [
         "labels.JSON: the output is CSV, not .json; name a file such as labels.csv",
     ),
     ("correct good.csv --label y --with good.csv -o a.html", "the output is CSV, not .html"),
+    ("audit good.csv --label y -o ranking.json", "the output is CSV, not .json"),
+    (
+        "fit good.csv --label y -o m.onnx",
+        "m.onnx: the output is JSON, not .onnx; name a file such as m.json",
+    ),
     ("fit good.csv --label y -o model.json.gz", "not a .gz file; name a file with another ending"),
     ("fit good.csv --label y -o - --force", "`-` is not a file name here"),
     (

@@ -6,7 +6,9 @@ use crate::error::CliError;
 use crate::html::{escape, image_cell, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, LabelFileArgs};
 use crate::learner;
-use crate::output::{check_targets, copied_name, counted, note, print, print_json, write_file};
+use crate::output::{
+    check_table_name, check_targets, copied_name, counted, note, print, print_json, write_file,
+};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -164,6 +166,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let files = [&args.output, &args.html, &args.web];
     let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
     check_targets(&files, &args.label_file.with(&args.input.data), force)?;
+    args.output.as_deref().map_or(Ok(()), check_table_name)?;
     if args.web.is_some() && args.input.data == Path::new("-") {
         return Err(CliError::user(
             "--web: standard input cannot be read more than once; pass a file",
