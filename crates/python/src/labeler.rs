@@ -98,7 +98,7 @@ impl Options {
             return Ok(Frame { block: Some(block), rows, ..Frame::new(SOURCE, Vec::new()) });
         };
         if let Some(names) = self.names.take() {
-            let table = Table::of_numbers(SOURCE, &names, &values).map_err(Fault::new)?;
+            let table = Table::of_numbers(SOURCE, &names, values).map_err(Fault::new)?;
             let (reading, hints) = (ReadOptions::default(), Hints::default());
             return Ok(table.read(&reading, &hints).map_err(failed)?);
         }
