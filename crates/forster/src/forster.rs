@@ -246,7 +246,8 @@ mod tests {
         judge(fit.position().clone(), reason, agree, accuracy)
     }
 
-    /// The position of points of the plane in the subspace with these basis rows; the transform is the identity.
+    /// The position of points in the plane, for the subspace spanned by the rows of `basis` and with the identity as
+    /// the transform.
     fn unchanged(points: &DensePoints<'_>, basis: &[[f64; 2]]) -> Position {
         let (k, basis) = (basis.len(), Points::from_rows(basis).unwrap());
         let transform = ForsterTransform::new(basis.clone(), Mat::identity(k, k)).unwrap();

@@ -73,7 +73,7 @@ pub enum Format {
     Csv,
     /// Tab-separated values.
     Tsv,
-    /// LIBSVM text, which consists of lines `label index:value ..`. Columns are named by their indices.
+    /// LIBSVM text, which consists of lines of the form `label index:value ..`. Columns are named by their indices.
     Libsvm,
     /// Apache Parquet.
     Parquet,

@@ -16,7 +16,8 @@ struct Place {
 /// The positions of the steps that determine an item's label.
 #[derive(Debug, Clone, Copy)]
 struct Labelled {
-    /// The position that determines the order of labels.
+    /// The position of the step that first labelled the item. It determines where the item comes in the order of
+    /// labels.
     first: Place,
     given: Place,
     changed: Option<Place>,

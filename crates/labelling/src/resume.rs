@@ -171,8 +171,8 @@ fn changes(anchoring: &Anchoring, now: &PoolId) -> Option<String> {
     );
     part(
         anchoring.renamed,
-        "item has another name and the same content",
-        "items have other names and the same content",
+        "item has another name but the same content",
+        "items have new names but the same content",
     );
     part(
         anchoring.returned,

@@ -73,8 +73,8 @@ impl RandomProjection {
     /// Creates a projection from R^`from` to R^`to`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for `from` above 2³², the number of columns
-    /// that one seed can generate.
+    /// [`InputError::ZeroDimension`] if `from` or `to` is 0; [`InputError::ParameterOutOfRange`] if `from` is above
+    /// 2³², the number of columns that one seed can generate.
     pub fn new(from: usize, to: usize, seed: u64) -> Result<Self, InputError> {
         if from == 0 || to == 0 {
             return Err(InputError::ZeroDimension);
@@ -88,8 +88,9 @@ impl RandomProjection {
     /// projection has no benefit; use the original points instead.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`]; [`InputError::Empty`] for no points;
-    /// [`InputError::ParameterOutOfRange`] for a margin not in (0, 1] or δ not in (0, 1).
+    /// [`InputError::ZeroDimension`] if `from` is 0; [`InputError::Empty`] if there are no points;
+    /// [`InputError::ParameterOutOfRange`] if the margin is not in (0, 1], if δ is not in (0, 1), or if `from` is above
+    /// 2³².
     pub fn for_margin(
         from: usize,
         points: usize,

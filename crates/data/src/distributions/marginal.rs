@@ -346,7 +346,8 @@ impl Clusters {
     /// Creates the mixture with the given centres; `spread` is the standard deviation of every coordinate.
     ///
     /// # Errors
-    /// [`InputError::Empty`] if there are no centres, [`InputError::ParameterOutOfRange`].
+    /// [`InputError::Empty`] if there are no centres; [`InputError::ParameterOutOfRange`] if `spread` is not between 0
+    /// and 1e150.
     pub fn new(centres: Points, spread: f64) -> Result<Self, InputError> {
         if centres.as_slice().is_empty() {
             return Err(InputError::Empty);

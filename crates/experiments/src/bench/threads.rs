@@ -97,7 +97,7 @@ pub(super) const SERIES: [Series; 12] = [
     ),
     series(
         "kernel-noisy",
-        "Gaussian kernel perceptron, noisy",
+        "Gaussian kernel perceptron on noisy labels",
         sizes(300, 5000, 20_000, 20, 0),
         |shape| {
             let (points, labels) = kernel_pool(shape.n, shape.d)?;
@@ -121,7 +121,7 @@ pub(super) const SERIES: [Series; 12] = [
     ),
     series(
         "sample-perspectron",
-        "fit of the sample Perspectron, noisy",
+        "fit of the sample Perspectron to noisy labels",
         sizes(300, 5000, 20_000, 20, 0),
         |shape| {
             let pool = Pools::default().ball(shape.n, shape.d)?;
@@ -135,7 +135,7 @@ pub(super) const SERIES: [Series; 12] = [
     ),
     series(
         "logistic",
-        "fit of logistic regression, noisy",
+        "fit of logistic regression to noisy labels",
         sizes(300, 30_000, 100_000, 50, 0),
         |shape| {
             let pool = Pools::default().ball(shape.n, shape.d)?;
@@ -147,14 +147,19 @@ pub(super) const SERIES: [Series; 12] = [
             }))
         },
     ),
-    series("svm", "fit of the linear SVM, noisy", sizes(300, 30_000, 100_000, 50, 0), |shape| {
-        let pool = Pools::default().ball(shape.n, shape.d)?;
-        let labels = noisy(&pool.labels);
-        Ok(Box::new(move |t| {
-            let fit = LinearSvm::params().threads(t).check()?.fit(&pool.points, &labels)?;
-            Ok(digest_of(fit.halfspace().weights(), fit.passes()))
-        }))
-    }),
+    series(
+        "svm",
+        "fit of the linear SVM to noisy labels",
+        sizes(300, 30_000, 100_000, 50, 0),
+        |shape| {
+            let pool = Pools::default().ball(shape.n, shape.d)?;
+            let labels = noisy(&pool.labels);
+            Ok(Box::new(move |t| {
+                let fit = LinearSvm::params().threads(t).check()?.fit(&pool.points, &labels)?;
+                Ok(digest_of(fit.halfspace().weights(), fit.passes()))
+            }))
+        },
+    ),
     series("classes", "fit of a model for ten classes", sizes(300, 5000, 20_000, 50, 0), |shape| {
         let pool = Pools::default().ball(shape.n, shape.d)?;
         // The class of a point is the index of the largest of its first ten coordinates. Points with fewer coordinates,

@@ -86,7 +86,7 @@ pub(crate) fn find(
     }
     if let Some(line) = several_lines {
         notes.push(format!(
-            "quotation marks enclose cells that span several lines, as in line {line}, though each line could be a row"
+            "quotation marks enclose cells that span several lines, such as the one that begins in line {line}, though each line could be a row"
         ));
     }
     let mut layout = Layout {

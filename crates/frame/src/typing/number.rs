@@ -84,7 +84,7 @@ struct Parts<'t> {
     negative: bool,
     /// The digits and the marks between them.
     digits: &'t str,
-    /// The exponent with its `e`, or an empty text if there is no exponent.
+    /// The exponent with its `e`, or an empty string if there is no exponent.
     exponent: &'t str,
     affix: Option<&'t str>,
 }

@@ -20,9 +20,9 @@ struct Part {
 }
 
 impl LabellingGame {
-    /// Bounds on the smallest expected number of mistakes that a randomised learner can guarantee in random order, for
-    /// every target that is fixed before the order is drawn: the value lies between the two numbers. More `rounds`
-    /// bring the numbers closer together, at a rate of 1/√rounds or faster; at least one round is always run.
+    /// Two bounds, a lower and an upper one, on the value of the game in random order: the smallest expected number of
+    /// mistakes that a randomised learner can guarantee for every target that is fixed before the order is drawn. More
+    /// `rounds` bring the bounds closer together, at a rate of 1/√rounds or faster; at least one round is always run.
     ///
     /// *Algorithm.* The value is the largest b(μ) over priors μ, where b(μ) is the number of mistakes of the best
     /// learner on a target drawn from μ. The value is therefore at least b(μ) for any prior μ, and at most the number

@@ -12,7 +12,7 @@ use halfspaces_linalg::{
 };
 use rand::Rng;
 
-/// The modified perceptron: makes few mistakes without any margin, at the cost of abstaining.
+/// The modified perceptron, which makes few mistakes without any margin, at the cost of abstaining.
 ///
 /// It starts with a random unit w and abstains if |w · x| <= σ‖w‖ (with ‖x‖ = 1). If it makes a mistake without
 /// abstaining, it sets w -= (w · x) x, which removes the whole component along x. Points of any length except 0 are

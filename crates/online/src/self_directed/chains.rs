@@ -2,10 +2,10 @@
 //!
 //! First, from a few points, the algorithm learns a vector w₀ whose angle to w* is at most a constant. It splits the
 //! rest of the pool at random into 2k buckets. A chain w runs through buckets 1 to k, and a chain v runs through
-//! buckets k+1 to 2k. In each bucket, a chain predicts the points by decreasing |w · x| until the first mistake x, sets
-//! w -= (w · x) x, and leaves the bucket. A bucket without a mistake leaves w unchanged. At the end, w labels the
-//! remaining points of the second half of the buckets, and v those of the first half. Each chain thus labels points
-//! from which it has not learned.
+//! buckets k+1 to 2k. In each bucket, a chain predicts the points in order of decreasing |w · x| until the first
+//! mistake x, sets w -= (w · x) x, and leaves the bucket. A bucket without a mistake leaves w unchanged. At the end, w
+//! labels the remaining points of the second half of the buckets, and v those of the first half. Each chain thus labels
+//! points from which it has not learned.
 //!
 //! Claims: S1p, S5, S11, S11r, S11t, S11v, S13.
 

@@ -199,7 +199,7 @@ impl Chunk {
         self.steps.len()
     }
 
-    /// The point of a row.
+    /// The index in the pool of the point that is stored in a row of the chunk.
     fn point(&self, row: usize) -> usize {
         self.first + self.places.as_ref().map_or(row, |places| usize::from(places[row]))
     }

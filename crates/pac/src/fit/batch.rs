@@ -287,7 +287,8 @@ mod tests {
     }
 
     /// Tests rows with dimensions just below and just above [`MAX_SPARSE_DIM`], the largest dimension at which rows
-    /// that may be sparse are copied into blocks. The rows are known to be dense, or may be sparse.
+    /// that may be sparse are copied into blocks. It tests both rows that are known to be dense and rows that may be
+    /// sparse.
     #[test]
     fn long_rows_are_one_after_the_other() {
         for d in [MAX_SPARSE_DIM - 1, MAX_SPARSE_DIM + 1] {

@@ -138,7 +138,7 @@ class _OnlineClassifier(ClassifierBase):
         return self
 
     def _started(self, spec: dict[str, Any], first: Any) -> _core.Online:
-        """Return a new learner; `first` are the first rows."""
+        """Return a new learner; `first` contains the first rows."""
         return _core.Online(spec, len(self.classes_), self.n_features_in_, self._has_intercept())
 
     def _updated(self) -> Self:

@@ -164,7 +164,7 @@ def label_page(
         The classes, at least two. They may be omitted if the session file exists.
     session : path-like or None, default=None
         The session file, which is created or continued. ``None`` creates one in a temporary folder. The folder exists
-        as long as the returned object.
+        as long as the returned object does.
     options : iterable of str, default=()
         Further options of ``halfspaces label``, such as ``["--text", "body", "--show", "body"]``.
     timeout : float, default=300.0

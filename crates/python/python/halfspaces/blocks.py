@@ -413,7 +413,7 @@ def largest_margins(source: Source, w: Any, count: int) -> tuple[npt.NDArray[np.
     Returns
     -------
     rows : ndarray of shape (count,)
-        The numbers of the rows.
+        The row numbers, counted from 0.
     values : ndarray of shape (count,)
         ``|x @ w|`` of these rows.
     """

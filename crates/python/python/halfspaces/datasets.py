@@ -136,7 +136,7 @@ def massart_trap(n_samples: int = 1000, *, rate: float = 0.3, margin: float = 0.
     margin : float, default=0.05
         The margin of the other rows, above 0 and at most ``min(rate / 2, 0.1)``.
     seed : int, default=0
-        The seed of the rows and the noise.
+        The seed for drawing the rows and the noise.
 
     Returns
     -------

@@ -266,7 +266,7 @@ def corrections(
     color: str = BLUE,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how many suggestions a person had to correct during labelling, against the number of answers.
+    """Plot the number of suggestions that a person had to correct during labelling against the number of answers.
 
     Parameters
     ----------

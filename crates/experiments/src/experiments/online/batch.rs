@@ -294,7 +294,7 @@ impl Experiment for BatchExperiment {
         let of_steps = of_steps.with_note(&format!("largest of each: {gains:.3} and {growths:.3}"));
         let evidence = [evidence, of_steps].map(|evidence| (evidence, Null::SmallerBound));
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Three rules pick the violated point: cyclically, always the first one, or always the worst one. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. On them, the learner makes only about two updates fewer than 3(R/γ)², and its margin is close to γ/3.".into());
+        section.summary.push("Three rules pick the violated point: the next one in cyclic order, always the first one, or always the worst one. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. On them, the learner makes only about two updates fewer than 3(R/γ)², and its margin is close to γ/3.".into());
         section.figures.push(self.updates_against_bound(results));
         if margin {
             section.figures.push(margins_kept(results));

@@ -44,7 +44,7 @@ impl Configuration {
 impl Experiment for PairedGrowthExperiment {
     about! {
         "S9p", "The strong learner of DKTZ23 makes no more mistakes on a larger pool";
-        "S9p": "If a pool grows from n = 40 d² to 320 d² distinct points, the strong learner with random starts makes no more mistakes in expectation. Tested on three kinds of data, with d = 5 and, at full scale, also d = 8."
+        "S9p": "If a pool grows from n = 40 d² to 320 d² distinct points, the number of mistakes of the strong learner with random starts does not grow in expectation. Tested on three kinds of data, with d = 5 and, at full scale, also d = 8."
             ["DKTZ23 Theorem 3.1, boosting: its bound does not depend on n; that the counts do not grow is measured"]
             Measured, null "the perceptron in random order in place of the strong learner"
             halfspaces_online::{StrongLearner, Start};

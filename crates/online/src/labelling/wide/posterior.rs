@@ -7,8 +7,9 @@
 //!
 //! An answer adds a row to L, a change replaces a target, and a withdrawal removes a row of L. Each of these operations
 //! is described by one function on the pool: the means of every point change by multiples of the function, and the
-//! variance changes by a multiple of its square. If K is a product of explicit features, one pass over the features
-//! computes the function. Otherwise the function is a combination of the columns of V, which are kept for the pool.
+//! variance changes by a multiple of its square. If K consists of inner products of explicit feature vectors, the
+//! function is computed in one pass over these vectors. Otherwise the function is a combination of the columns of V,
+//! which are kept for the pool.
 
 use super::factor::Factor;
 use super::kernel::Kernel;

@@ -2,12 +2,12 @@
 //!
 //! A *round* labels a fraction of the remaining points. Let X be the unlabelled points. The Forster transform finds a
 //! subspace V of dimension k that contains at least |X| k/d of them, and brings U, the points of X in V, into radially
-//! isotropic position there. A *run* starts from a random unit w, walks over U by decreasing |w · u| until the first
-//! mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded. Points
-//! revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted incorrectly, the
-//! run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more walk
-//! has failed. The next run starts from -w, and the one after it from a new w. The next round begins with the points
-//! that are still unlabelled.
+//! isotropic position there. A *run* starts from a random unit w, walks over U in order of decreasing |w · u| until the
+//! first mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded.
+//! Points revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted incorrectly,
+//! the run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more
+//! walk has failed. The next run starts from -w, and the one after it from a new w. The next round begins with the
+//! points that are still unlabelled.
 //!
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
 //! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
@@ -25,8 +25,8 @@
 //! as long as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
 //! dimension were measured on the sphere, and 1 to 3 elsewhere. On the kinds of data of claim S9g, these numbers do not
 //! depend on n. Random starts made several times as many mistakes. A new V may contain directions about which nothing
-//! is known yet. There, w is as likely to be on the wrong side of w* as on the right one, and the first few updates
-//! decide which side it is.
+//! is known yet. In these directions, w is as likely to point away from w* as towards it, and the first few updates
+//! settle which of the two is the case.
 
 mod options;
 mod round;

@@ -71,7 +71,7 @@ impl Run {
     }
 }
 
-/// A walk over all of U by decreasing |w · u|.
+/// A walk over all of U in order of decreasing |w · u|.
 fn walk(inside: &Points, w: &[f64]) -> DescendingMargins {
     inside.rows().map(|u| u.dot(w)).collect()
 }

@@ -103,7 +103,8 @@ fn numbers(recipe: &Recipe) -> Vec<Number> {
 /// Adds the matrix of numbers. Returns the names of the coordinates of the numbers and of the mask of missing numbers.
 fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     let names: Vec<&str> = numbers.iter().map(|number| number.name.as_str()).collect();
-    let doc = format!("Columns, in this order; NaN is a missing number: {}", names.join(", "));
+    let doc =
+        format!("Columns, in this order (NaN stands for a missing number): {}", names.join(", "));
     graph.input(MATRIX, Element::Double, Some(numbers.len()), &doc);
     let mut matrix = MATRIX.to_owned();
     let nan = f64::NAN;

@@ -243,7 +243,7 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
         of_part!(o, Outcome::Order { sizes, .. } => last_size(sizes))
     }
     let caption = format!(
-        "Searches for points on which the Perspectron needs fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median number of examples needed for η + ε on fresh samples of doubling size, and the number of paired samples on which the Perspectron needs fewer or more examples"
+        "Searches for points on which the Perspectron needs fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median number of examples needed for an error of η + ε on fresh samples of doubling size, and the number of paired samples on which the Perspectron needs fewer or more examples"
     );
     table(
         "p13-order",

@@ -31,7 +31,8 @@ pub(super) enum Noise {
     /// The half of the points closer to that boundary.
     #[strum(to_string = "near the boundary")]
     Near,
-    /// The region where a competitor, chosen to mislead least squares, disagrees with the reference.
+    /// The region where the reference halfspace disagrees with another halfspace, which is chosen to mislead least
+    /// squares.
     #[strum(to_string = "against least squares")]
     Adversarial,
     /// All labels outside the target group.

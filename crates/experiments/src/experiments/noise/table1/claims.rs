@@ -29,7 +29,7 @@ impl Experiment for Table1Experiment {
             Observation, null "the bound divided by 3"
             halfspaces_pac::{SamplePerspectron, Ddk, Dgt, Ckmy, CuttingPlane, ddk_steps,
                 dgt_rounds, ckmy_steps, cutting_plane_rounds, cutting_plane_batch};
-        "P10o": "Contrary to Table 1, the Perspectron needs at least as many examples for error η + ε as DGT19, in geometric mean over paired samples, under random classification noise (ε = 0.2, 0.1) and under adaptive Massart noise (also ε = 0.05); η = 0.2, γ from 0.3 to 0.08 (huge scale: 0.02)."
+        "P10o": "Contrary to Table 1, the Perspectron needs at least as many examples as DGT19 for error η + ε (geometric mean over paired samples): under random classification noise with ε = 0.2 and 0.1, and under adaptive Massart noise also with ε = 0.05; η = 0.2, and γ is from 0.3 to 0.08 (huge scale: 0.02)."
             ["ours; against the order of CKST24 Table 1"]
             Measured, null "the order of Table 1: the Perspectron needs fewer examples"
             halfspaces_pac::{SamplePerspectron, Dgt};

@@ -240,7 +240,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
     let mut table = Table::new(
         &format!("p10-needed-{excess}"),
         &format!(
-            "Examples needed for η + ε, ε = {excess}: medians over trials; \"> n\" means more than the largest sample, n. The noise is RCN, Massart noise on the far points, adaptive Massart noise, or the noise of the trap"
+            "Examples needed for an error of η + ε with ε = {excess}: medians over trials; \"> n\" means more than the largest sample, n. The noise is RCN, Massart noise on the far points, adaptive Massart noise, or the noise of the trap"
         ),
         &columns,
     );

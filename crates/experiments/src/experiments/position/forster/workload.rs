@@ -111,7 +111,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// A ratio that is at most 1 if and only if the answer is certified or admissibly unresolved.
+    /// A ratio that is at most 1 if and only if the answer is certified, or is `Unresolved` and this is admissible.
     pub(super) fn certificate_ratio(&self) -> f64 {
         match self.kind {
             Kind::Unresolved if self.excusable => 0.0,

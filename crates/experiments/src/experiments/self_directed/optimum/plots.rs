@@ -24,7 +24,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     let mut layers = vec![dashed("lg of the number of dichotomies", Colour::Ink, halving)];
     layers.extend(mean_curve("worst order", Colour::Orange, worst));
     layers.extend(mean_curve("random order, adversary", Colour::Sky, random));
-    layers.extend(mean_curve("the learner chooses", Colour::Blue, own));
+    layers.extend(mean_curve("order chosen by the learner", Colour::Blue, own));
     Figure {
         name: format!("s12-optimum-d{dim}"),
         title: format!(
@@ -76,7 +76,7 @@ pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
             ("n", &|g| g.configuration.points.to_string()),
             ("pools", &|g| g.count()),
             ("dichotomies", &|g| range(g, &|o| o.dichotomies as f64)),
-            ("the learner chooses", &|g| range(g, &|o| o.own as f64)),
+            ("order chosen by the learner", &|g| range(g, &|o| o.own as f64)),
             ("worst order", &|g| range(g, &|o| o.worst as f64)),
             ("random order, adversary", &|g| {
                 g.median(2, |o| o.averages.as_ref().map(|b| b.random))
@@ -88,7 +88,7 @@ pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
             ("random order, on average", &|g| {
                 g.median(3, |o| o.averages.as_ref().map(|b| b.random_average))
             }),
-            ("the learner chooses, on average", &|g| {
+            ("order chosen by the learner, on average", &|g| {
                 g.median(2, |o| o.averages.as_ref().map(|b| b.own_average))
             }),
             ("halving, made", &|g| range(g, &|o| o.halving as f64)),

@@ -37,7 +37,7 @@ const CHANGED: &str = "changed after verdicts: the statistic is now the relative
 impl Experiment for SphereExperiment {
     about! {
         "S1", "Self-directed learning on the sphere: choosing the order removes the growth in n";
-        "S1": "On n uniform points of the sphere, the mistakes of the greedy learner (surest point first) grow in expectation by at most 0.18 d each time n grows by a factor of e: d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
+        "S1": "On n uniform points of the sphere, the greedy learner (surest point first) makes at most 0.18 d more mistakes in expectation each time n grows by a factor of e. Tested for d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
             ["ours, after DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{Greedy};
