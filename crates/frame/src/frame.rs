@@ -372,7 +372,7 @@ impl Frame {
 
 /// A message about a cell of the column `name` that is read as a number although it is written like a code.
 pub(crate) fn code_as_number(name: &str, cell: &str) -> String {
-    let reading = match cell.contains(['e', 'E']) {
+    let reading = match cell.contains(['e', 'E', 'd', 'D']) {
         true => "with an exponent",
         false => "without its leading zero",
     };

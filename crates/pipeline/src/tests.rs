@@ -355,7 +355,7 @@ fn texts_are_learned_without_being_named() {
         Pipeline::fit(frame.clone(), &FitOptions { plan, ..options(Method::Auto) }).unwrap()
     };
     let (fitted, notes) = threads(1);
-    assert!(notes.iter().any(|note| note.contains("learned as text")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("treated as text")), "{notes:?}");
     assert_eq!(threads(3).0, fitted);
     assert_eq!(fitted.report().held_out().unwrap().unwrap().count, 0);
     let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();

@@ -80,7 +80,7 @@ fn check_task(args: &CompareArgs, [first, second]: &[Pipeline; 2]) -> Result<(),
 fn text(Output { data, models: [first, second], comparison }: &Output) -> String {
     let rows = |count: usize| counted(count as u64, "row");
     let of = |name: &String, rate: &halfspaces_pipeline::Rate, alone: usize| {
-        vec![name.clone(), rate.text(), format!("only this model is wrong on {}", rows(alone))]
+        vec![name.clone(), rate.text(), format!("only this model wrong on {}", rows(alone))]
     };
     let mut lines = vec![format!("data        {data}: {}", rows(comparison.first.of))];
     let models = [

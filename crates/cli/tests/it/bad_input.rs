@@ -37,7 +37,7 @@ const CASES: [(&str, &str); 118] = [
     ("fit cut.npy --label y -o out --force", "cut off"),
     ("fit cut.npz --label y -o out --force", "not a readable NPZ archive"),
     ("fit objects.npy --label y -o out --force", "items of type |O are not supported"),
-    ("fit scalar.npy --label y -o out --force", "a table has rows"),
+    ("fit scalar.npy --label y -o out --force", "a table needs rows"),
     ("fit lengths.npz --label y -o out --force", "`y` has 3 rows, but `the matrix` has 2"),
     ("fit matrices.npz --label y -o out --force", "both have two dimensions"),
     ("fit infinite.npy --label x1 -o out --force", "row 1, column `x0`: the value is inf"),

@@ -67,7 +67,7 @@ fn the_first_rows_of_a_ranking_are_corrected_and_nothing_else() {
     }
     // The same corrections do not fit the corrected table.
     let again = refuse(dir.path(), "correct c.csv --label class --with r.csv --first 2 -o d.csv");
-    assert!(again.contains("already corrected"), "{again}");
+    assert!(again.contains("already been corrected"), "{again}");
 }
 
 /// Answers of a session contain only the new label. It may be a label that the table does not have yet, such as `None`.

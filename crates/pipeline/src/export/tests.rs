@@ -563,7 +563,7 @@ fn python_modules_refuse_points_in_dates_with_the_month_first() {
     let Some(found) = run_python(&module, &cells(new), "error") else { return };
     assert!(found[0].is_array() && found[0] == found[1] && found[0] == found[2], "{found:?}");
     let error = found[3].as_str().unwrap();
-    assert!(error.contains("`day`: points") && error.contains("'05.07.2025'"), "{error}");
+    assert!(error.contains("`day`: dots") && error.contains("'05.07.2025'"), "{error}");
     let new = b"day\n5/7/2025\n05.07.2025\n".to_vec();
     let refused = read_bytes("t.csv", new, &ReadOptions::default(), &model.hints(&[]));
     assert!(refused.unwrap_err().to_string().contains("pass --day-first"));

@@ -180,7 +180,7 @@ fn long_texts_are_recognised() {
     };
     let (recipe, notes) = fit(&|i| format!("number {i} here")).unwrap();
     assert!(
-        recipe.is_sparse() && notes[0].contains("40 different texts; it is learned as text"),
+        recipe.is_sparse() && notes[0].contains("40 different texts; it is treated as text"),
         "{notes:?}"
     );
     assert!(fit(&|i| format!("number {i}")).is_err());
