@@ -43,11 +43,11 @@ impl Experiment for VersionSpaceExperiment {
             ["ours; measured, not proved. The proved bound is that of Vaidya 1996 with our constants"]
             Measured, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, VolumetricCentre, bounds::volumetric_mistakes};
-        "K8e": "On the even split described below, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
+        "K8e": "On the even split of K8, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
             ["ours; the lower bound holds by construction, the upper bound is measured, not proved"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity, HardMargin};
-        "K8h": "On the hard family described below, the mistakes of the perceptron grow on average at least as fast as γ^-1.8, as fitted to margins of at most 1/16."
+        "K8h": "On the hard family of K8, the mistakes of the perceptron grow on average at least as fast as γ^-1.8, as fitted to margins of at most 1/16."
             ["ours: a family on which the perceptron attains its bound (R/γ)² up to a constant"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{Perceptron};

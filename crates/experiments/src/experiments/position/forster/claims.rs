@@ -23,7 +23,7 @@ const SCATTER_SLOPE: f64 = -0.45;
 impl Experiment for ForsterExperiment {
     about! {
         "F1", "Radially isotropic position: certificates, heavy subspaces, soft margin";
-        "F1": "On points with planted heavy subspaces, on real data and on elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. An answer may stay unresolved only in the two cases described below."
+        "F1": "On planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. An answer may stay unresolved only at equality, or close to the membership tolerance (see below)."
             ["DKTZ23 §3"]
             Proved, null "the bound divided by 3"
             halfspaces_forster::{Forster, ForsterTransform, Isotropy, Subspace, Position};
