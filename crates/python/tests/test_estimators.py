@@ -1,7 +1,9 @@
-"""scikit-learn's own checks of every estimator."""
+"""scikit-learn's own checks of every estimator, and the documentation of fitted attributes."""
 
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -32,3 +34,14 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_fitted_attributes_are_documented(estimator: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    fitted = vars(estimator.fit(X, (X[:, 0] > 0).astype(int)))
+    attributes = [name for name in fitted if name.endswith("_") and not name.startswith("_")]
+    documented = type(estimator).__doc__.split("    Attributes\n")[1].split("\n\n")[0]
+    missing = [name for name in attributes if not re.search(rf"\b{name}\b", documented)]
+    assert attributes and not missing

@@ -359,6 +359,11 @@ class RankScaler(OneToOneFeatureMixin, _Transformer):
     n_jobs : int or None, default=None
         The number of threads.
 
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns.
+
     Examples
     --------
     >>> from halfspaces import RankScaler
@@ -404,6 +409,11 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
         The seed of the choice of the landmarks. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the features do not depend on it.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns.
 
     Examples
     --------
