@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import halfspaces
@@ -40,7 +40,7 @@ def test_scikit_learn_check(estimator: Any, check: Any) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_fitted_attributes_are_documented(estimator: Any) -> None:
     X = np.random.default_rng(0).normal(size=(120, 3))
-    fitted = vars(estimator.fit(X, (X[:, 0] > 0).astype(int)))
+    fitted = vars(clone(estimator).fit(X, (X[:, 0] > 0).astype(int)))
     attributes = [name for name in fitted if name.endswith("_") and not name.startswith("_")]
     documented = type(estimator).__doc__.split("    Attributes\n")[1].split("\n\n")[0]
     missing = [name for name in attributes if not re.search(rf"\b{name}\b", documented)]
