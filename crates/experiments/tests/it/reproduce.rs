@@ -330,7 +330,7 @@ fn recorded_times_balance_shards() {
     let parts = [1, 2].map(|part| {
         let out = place(&format!("part{part}"));
         let said = notes(reproduce(&out, &["--shard", &format!("{part}/2"), "--times", &path]));
-        let longest = format!("the longest shard {}000.", long.div_ceil(2));
+        let longest = format!("the longest shard takes {}000.", long.div_ceil(2));
         assert!(said.contains(&longest), "{said}");
         out
     });
