@@ -116,13 +116,13 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     terminal::aligned(table, terminal::width())
 }
 
-/// Writes a line to stderr. Terminal control characters are escaped. On a terminal, the line is styled and, if it is
-/// long, broken between words. Write errors are ignored, because they cannot be reported.
-/// Prints notes of a library.
+/// Writes the notes of a library to stderr.
 pub(crate) fn note_all(notes: &[String]) {
     notes.iter().for_each(|text| note(&format!("note: {text}")));
 }
 
+/// Writes a line to stderr. Terminal control characters are escaped. On a terminal, the line is styled and, if it is
+/// long, broken between words. Write errors are ignored, because they cannot be reported.
 pub(crate) fn note(text: &str) {
     let text = terminal::for_stderr(&terminal::message(&shown(text)));
     let _ = writeln!(io::stderr(), "{text}");

@@ -269,6 +269,7 @@ impl Inference<'_> {
             let of_level = present.spread(&truths, raw.levels.len());
             return Ok((Values::numbers(numbers_of(&raw, &of_level)), record));
         }
+        let mut are_dates = false;
         if let Some(found) = moment::detect(&present.texts, &present.rows, options.day_first) {
             let fit = Fit::of(&present, |at| found.values[at].is_some(), true);
             if fit.is_most() {
@@ -281,6 +282,8 @@ impl Inference<'_> {
                 let of_level = present.spread(&found.values, raw.levels.len());
                 return Ok(self.moments(raw.spread(&of_level, None), found.format, record));
             }
+            let of_any_order = moment::rows_in_any_order(&present.texts, &present.rows);
+            are_dates = 10 * of_any_order >= 9 * present.total;
         }
         if let Some(found) = number::detect(&present.texts, &present.rows, self.evidence) {
             let fit = Fit::of(&present, |at| found.values[at].is_some(), false);
@@ -294,7 +297,7 @@ impl Inference<'_> {
                 self.count_markers(&mut record, &raw, &rows, &markers);
                 self.note_spelling(&mut record, &found, &present);
                 self.note_code(&mut record, &present);
-                self.note_trailing_minus(&mut record, &present);
+                self.note_trailing_minus(&mut record, &found, &present);
                 let of_level = present.spread(&found.values, raw.levels.len());
                 return Ok(self.numbers(numbers_of(&raw, &of_level), record));
             }
@@ -308,8 +311,6 @@ impl Inference<'_> {
                 return Ok((values, record));
             }
         }
-        let mixed = moment::rows_in_any_order(&present.texts, &present.rows);
-        let are_dates = 10 * mixed >= 9 * present.total;
         let (values, mut record) = self.texts(Cells::Texts(raw), false);
         if are_dates && matches!(record.rule.kind, Kind::Category | Kind::Text) {
             record.notes.push(self.note(

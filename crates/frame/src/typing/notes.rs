@@ -119,8 +119,17 @@ impl Inference<'_> {
     }
 
     /// Adds a note if a minus sign follows a number.
-    pub(super) fn note_trailing_minus(&self, record: &mut ColumnRecord, present: &Present<'_>) {
-        if let Some(cell) = present.texts.iter().find(|text| number::has_trailing_minus(text)) {
+    pub(super) fn note_trailing_minus(
+        &self,
+        record: &mut ColumnRecord,
+        found: &number::Detected,
+        present: &Present<'_>,
+    ) {
+        let mut cells = present.texts.iter().zip(&found.values);
+        let is_turned = |(cell, value): &(&&str, &Option<f64>)| {
+            value.is_some_and(|value| value < 0.0) && number::has_trailing_minus(cell)
+        };
+        if let Some((cell, _)) = cells.find(is_turned) {
             record.notes.push(self.note(&format!(
                 "a minus sign after a number is read as its sign, as in `{}`",
                 short(cell)

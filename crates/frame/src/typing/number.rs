@@ -274,11 +274,10 @@ fn without_cents<'t>(digits: &str, rest: &'t str) -> &'t str {
     }
 }
 
-/// Whether a minus sign follows the number in a cell, as in `5-`.
+/// Whether the last character of a cell is a minus sign, but not the first one.
 pub(super) fn has_trailing_minus(cell: &str) -> bool {
     let cell = cell.trim();
-    let is_last = cell.ends_with(is_minus) && !cell.starts_with(is_minus);
-    is_last && NumberFormat::default().parse(cell).is_some_and(|value| value < 0.0)
+    cell.ends_with(is_minus) && !cell.starts_with(is_minus)
 }
 
 fn is_of_digits(letter: char) -> bool {

@@ -60,6 +60,8 @@ fn signs_exponents_and_orders_that_may_be_wrong_are_noted() {
     for (cells, note) in [
         (["1", "2-", "3"], Some("a minus sign after a number is read as its sign, as in `2-`")),
         (["1,5", "2,-", "3,5"], None),
+        (["1,5", "2,5-", "3,5"], Some("as in `2,5-`")),
+        (["1,5", "-2,-", "3,5"], None),
         (["1", "(2)", "-3"], None),
         (["1d2", "2d10", "12"], Some("`c`: 1d2 is read as a number, with an exponent")),
     ] {

@@ -17,8 +17,11 @@ pub(super) fn named(parts: &[String]) -> Vec<String> {
         .flexible(true)
         .trim(csv::Trim::All)
         .from_reader(line.as_bytes());
-    let records = reader.records().filter_map(Result::ok);
-    records.flat_map(|record| record.iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+    let names = |record: csv::Result<csv::StringRecord>| match record {
+        Ok(record) => record.iter().map(str::to_owned).collect::<Vec<_>>(),
+        Err(error) => unreachable!("text in memory with rows of any length is CSV: {error}"),
+    };
+    reader.records().flat_map(names).collect()
 }
 
 /// The classes of a new session: those of `--classes`, or the distinct known labels, or those of the model.

@@ -119,6 +119,7 @@ enum Verdict {
 enum Cause {
     NoAnnotation,
     NoChoice,
+    OnlyColumn(String),
     NotAccepted,
     SeveralChoices,
     Disagreement,
@@ -139,6 +140,10 @@ impl Cause {
             Cause::NoChoice => {
                 format!("{have} annotations without a choice (ratings or other types)")
             }
+            Cause::OnlyColumn(name) => format!(
+                "{have} the name of a class only in `{name}`, which is a column of the pool; pass --drop '{name}' if it contains the \
+                 answers"
+            ),
             Cause::NotAccepted => {
                 format!("{have} the answer `reject` or `ignore`, so the label is not accepted")
             }
@@ -339,8 +344,10 @@ fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> 
             || OWN_FIELDS.contains(&name)
             || [ROW, ITEM].contains(&name)
     };
-    let answer = data.get("answer").and_then(Value::as_str);
-    if answer.is_some_and(|answer| ["reject", "ignore"].contains(&answer)) {
+    let answer = data.get("answer").and_then(Value::as_str).filter(|_| !is_data("answer"));
+    let is_rejected =
+        |answer| ["reject", "ignore"].contains(&answer) && find_class(answer, classes).is_none();
+    if answer.is_some_and(is_rejected) {
         return Verdict::Unclear(Cause::NotAccepted);
     }
     let mut found: Option<String> = None;
@@ -365,7 +372,12 @@ fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> 
             _ => found = Some(text),
         }
     }
-    found.map_or(Verdict::Unclear(Cause::NoChoice), Verdict::Class)
+    let column = data.iter().find(|(name, value)| {
+        items.is_column(name)
+            && value.as_str().is_some_and(|text| find_class(text, classes).is_some())
+    });
+    let none = column.map_or(Cause::NoChoice, |(name, _)| Cause::OnlyColumn(name.clone()));
+    found.map_or(Verdict::Unclear(none), Verdict::Class)
 }
 
 #[cfg(test)]
@@ -521,7 +533,9 @@ mod tests {
         assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
         // A column of the pool is no answer, even if its values are names of classes.
         let with_column = items().with_columns(vec!["kind".into(), "text".into()]);
-        assert_eq!(parsed(text, &with_column).labels, []);
+        let imported = parsed(text, &with_column);
+        assert_eq!(imported.labels, []);
+        assert!(imported.notes.join(" ").contains("only in `kind`, which is a column of the pool"));
         // Prodigy writes whether a label was accepted.
         for (answer, labels) in
             [("accept", &[(1, "dog".to_owned())][..]), ("reject", &[]), ("ignore", &[])]
@@ -532,6 +546,10 @@ mod tests {
             let said = imported.notes.join(" ");
             assert_eq!(said.contains("is not accepted"), labels.is_empty(), "{said}");
         }
+        // The field is a choice if its values are classes of the session.
+        let task = r#"[{"text":"a cat","answer":"reject"}]"#;
+        let imported = import(&array(task).unwrap(), &items(), &["reject".into(), "keep".into()]);
+        assert_eq!(imported.labels, [(1, "reject".to_owned())]);
         // The number of a task is not the id of an item.
         let items = items().with_keys(Vec::new(), Some(column("id", &["7", "2", "3", "1"])));
         assert_eq!(parsed(text, &items).labels, [(1, "cat".to_owned())]);
