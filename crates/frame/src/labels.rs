@@ -5,7 +5,7 @@ use crate::error::DataError;
 use crate::frame::{Column, Frame};
 use crate::missing::MISSING_SHOWN;
 use crate::names::{first_of, short, suggestion};
-use crate::typing::Kind;
+use crate::typing::{Kind, is_missing_sign};
 use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::{BTreeMap, HashMap};
@@ -18,12 +18,6 @@ const MIN_FREE: usize = 30;
 /// If a label column has more than [`MIN_FREE`] distinct numbers and, on average, fewer than this many rows per number,
 /// the numbers are treated as a quantity, not as classes (unless they are consecutive integers that mostly repeat).
 const MIN_ROWS_OF_NUMBER: usize = 10;
-
-/// Names of classes that often mark missing values. The usual markers, such as `NA`, are not read as classes.
-const MAYBE_MISSING: [&str; 19] = [
-    "-", "--", "---", ".", "..", "...", "–", "—", "\\N", "(null)", "NaT", "n.a.", "n.a", "n. a.",
-    "#NULL!", "#VALUE!", "#REF!", "#DIV/0!", "#NAME?",
-];
 
 /// The form in which the names of classes are compared to find those that look alike. It has lower-case letters, one form
 /// of each accented letter (NFKC) and of dashes, and no blanks, underscores and invisible characters. A name of digits is
@@ -218,8 +212,7 @@ impl Labels {
         // Among `+` and `-`, the dash is a class.
         let has_signs = self.classes.iter().any(|class| class == "+");
         let doubtful = |(class, rows): (&String, usize)| {
-            let is_marker = MAYBE_MISSING.iter().any(|marker| class.eq_ignore_ascii_case(marker))
-                && !(has_signs && class == "-");
+            let is_marker = is_missing_sign(class) && !(has_signs && class == "-");
             is_marker.then(|| {
                 format!(
                     "{place}: the label `{class}` is read as a class ({rows} rows); pass --missing '{class}' if it marks missing labels"
@@ -501,13 +494,14 @@ mod tests {
             );
         }
         assert_eq!(column(&["+", "-", "10", "1"]).1, Vec::<String>::new());
-        for marker in ["\\N", "-", ".", "(NULL)", "n.a."] {
+        for marker in ["\\N", "-", ".", "(NULL)", "n.a.", "NaT", "#NULL!"] {
             let notes = column(&[marker, "a", "b"]).1;
             assert!(
                 notes.len() == 1 && notes[0].contains("if it marks missing labels"),
                 "{notes:?}"
             );
         }
+        assert_eq!(column(&["none", "unknown", "x", "missing"]).1, Vec::<String>::new());
         // If there are five groups, all are named. If there are six, five are named.
         let pairs: Vec<String> = (b'a'..b'g')
             .flat_map(|l| [(l as char).into(), (l as char).to_ascii_uppercase().into()])

@@ -105,6 +105,13 @@ pub(crate) fn is_usual(cell: &[u8]) -> bool {
     cell.len() <= 4 && MISSING_CELLS.iter().any(|marker| marker.as_bytes() == cell)
 }
 
+/// Whether the name of a class is a marker among numbers that is hardly a word, such as `-`, `\N`, `(null)` and `NaT`.
+pub(crate) fn is_missing_sign(class: &str) -> bool {
+    let lower = class.to_lowercase();
+    let is_word = lower.chars().all(|c| c.is_alphabetic() || c == ' ') && lower != "nat";
+    !is_word && AMONG_NUMBERS.contains(&lower.as_str())
+}
+
 /// Whether a common marker is a word that could also be the name of a category.
 pub(crate) fn is_word(cell: &str) -> bool {
     is_usual(cell.as_bytes()) && cell.bytes().any(|b| b.is_ascii_alphabetic())

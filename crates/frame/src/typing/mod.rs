@@ -27,7 +27,7 @@ pub use record::{ColumnRecord, ColumnSummary};
 pub use rule::{ColumnRule, Kind, Reading};
 
 pub(crate) use context::Context;
-pub(crate) use markers::Markers;
+pub(crate) use markers::{Markers, is_missing_sign};
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use moment::exact_text;
 pub(crate) use moment::text as moment_text;
