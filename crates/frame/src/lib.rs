@@ -3,6 +3,8 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod array_texts;
 #[cfg(feature = "arrow")]
 mod arrow;
 #[cfg(feature = "arrow")]
