@@ -1,7 +1,7 @@
 //! Appends the values of Arrow arrays to a column of texts.
 
+use crate::array_values::{Fault, append_moments, level_of_rows, numbers};
 use crate::budget::Budget;
-use crate::column_builder::{Fault, append_moments, level_of_rows, numbers};
 use crate::error::DataError;
 use crate::texts::TextColumn;
 use crate::typing::exact_text;

@@ -1,7 +1,8 @@
 //! Builds tables from the Arrow record batches of Arrow and Parquet files.
 
+use crate::array_values::{Fault, too_late};
 use crate::block::Block;
-use crate::column_builder::{Builder, Fault, Shape, too_late};
+use crate::column_builder::{Builder, Shape};
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places, Remark};
 use crate::options::{Hints, ReadOptions};
