@@ -3,13 +3,13 @@
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
 use crate::frame::{Column, Frame};
+use crate::look_alikes::look_alikes;
 use crate::missing::MISSING_SHOWN;
 use crate::names::{first_of, short, suggestion};
 use crate::typing::{Kind, is_missing_sign};
 use crate::values::Values;
 use halfspaces_linalg::Label;
-use std::collections::{BTreeMap, HashMap};
-use unicode_normalization::UnicodeNormalization;
+use std::collections::HashMap;
 
 /// If there are at most this many distinct labels, they are always classes. If there are more, they are not classes if
 /// most rows have a label that occurs in no other row.
@@ -18,28 +18,6 @@ const MIN_FREE: usize = 30;
 /// If a label column has more than [`MIN_FREE`] distinct numbers and, on average, fewer than this many rows per number,
 /// the numbers are treated as a quantity, not as classes (unless they are consecutive integers that mostly repeat).
 const MIN_ROWS_OF_NUMBER: usize = 10;
-
-/// The form in which the names of classes are compared to find those that look alike. It has lower-case letters, one form
-/// of each accented letter (NFKC) and of dashes, and no blanks, underscores and invisible characters. A name of digits is
-/// compared without leading zeros. Returns `None` for a name that has neither a letter nor only digits.
-fn appearance(class: &str) -> Option<String> {
-    let is_ignored = |c: char| {
-        c.is_whitespace()
-            || matches!(c, '_' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
-    };
-    let letter = |c: char| match c {
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        c => c,
-    };
-    let letters = class.nfkc().filter(|c| !is_ignored(*c)).map(letter);
-    let letters: String = letters.flat_map(char::to_lowercase).collect();
-    if letters.chars().any(char::is_alphabetic) {
-        return Some(letters);
-    }
-    let digits = class.trim();
-    let is_code = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    is_code.then(|| digits.trim_start_matches('0').to_owned())
-}
 
 /// The classes of a table, and the class of each row.
 ///
@@ -76,7 +54,8 @@ impl Labels {
             ));
         }
         let place = format!("{}, column `{name}`", frame.source);
-        frame.notes.extend(labels.near_classes(&place));
+        let classes = labels.classes.iter().map(String::as_str).zip(labels.rows_of_classes());
+        frame.notes.extend(look_alikes(classes, "classes", &place));
         frame.notes.extend(labels.doubtful_classes(&place));
         labels.check_classes(&place)?;
         Ok(labels)
@@ -180,31 +159,6 @@ impl Labels {
         let mut rows = vec![0; self.classes.len()];
         self.of_row.iter().for_each(|class| rows[*class] += 1);
         rows
-    }
-
-    /// Returns one note for each group of classes that look alike ([`appearance`]), because one of these classes may be
-    /// misspelt. If there are many groups, only the first ones are named.
-    fn near_classes(&self, place: &str) -> Vec<String> {
-        const MOST_SHOWN: usize = 5;
-        let rows = self.rows_of_classes();
-        let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (class, rows) in self.classes.iter().zip(rows) {
-            if let Some(appearance) = appearance(class) {
-                groups.entry(appearance).or_default().push(format!("`{}` ({rows})", short(class)));
-            }
-        }
-        let near: Vec<String> =
-            groups.into_values().filter(|group| group.len() > 1).map(|g| g.join(" and ")).collect();
-        let advice = "correct the column if they mean the same";
-        let shown = near.iter().take(MOST_SHOWN);
-        let mut notes: Vec<String> = shown
-            .map(|group| format!("{place}: {group} count as different classes; {advice}"))
-            .collect();
-        if let Some(more @ 1..) = near.len().checked_sub(MOST_SHOWN) {
-            notes
-                .push(format!("{place}: more groups of classes that look alike: {more}; {advice}"));
-        }
-        notes
     }
 
     /// Returns a note on each class whose name often marks a missing value.

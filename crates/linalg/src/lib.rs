@@ -37,8 +37,8 @@ pub use boolean::{
 #[doc(hidden)]
 pub use contract::rng_for_round;
 pub use contract::{
-    BLOCK_ROWS, ClassModel, Classifier, FitError, FitSample, FitStream, MergeError, Params,
-    Partial, RngStream, StopFlag, Sum, Termination, Threads, checkpoint, checkpoint_at,
+    BLOCK_ROWS, ClassModel, Classifier, FitError, FitSample, FitStream, MergeError, Monitor,
+    Params, Partial, RngStream, Steps, Sum, Termination, Threads, checkpoint, checkpoint_at,
     deciding_class, rng_for,
 };
 pub use ellipsoid::Ellipsoid;

@@ -6,7 +6,9 @@
 use crate::ErrorCount;
 use crate::mean_size::mean_size;
 use crate::streams;
-use halfspaces_linalg::{Classifier, FitSample, InputError, Label, PointSet, Threads, rng_for};
+use halfspaces_linalg::{
+    Classifier, FitSample, InputError, Label, PointSet, Steps, Threads, rng_for,
+};
 use rand::seq::SliceRandom;
 
 /// The smallest number of folds.
@@ -98,6 +100,7 @@ impl LabelAudit {
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.shuffle(&mut rng_for(streams::SPLIT, seed));
         // Fold k contains the rows whose place in the shuffled order is k modulo the number of folds.
+        let steps = Steps::plan(folds as u64);
         let judged = threads.map_blocks(folds, 1, |fold| {
             let fold = fold.start;
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -108,7 +111,9 @@ impl LabelAudit {
             rest.sort_unstable();
             let known: Vec<Label> = rest.iter().map(|row| labels[*row]).collect();
             let model = learner.fit(&points.select(&rest)?, &known)?;
-            judge(&model, points, labels, &out).map_err(L::Error::from)
+            let judged = judge(&model, points, labels, &out).map_err(L::Error::from);
+            steps.advance(1);
+            judged
         });
         let mut ranking = Vec::with_capacity(labels.len());
         let mut counts = Vec::with_capacity(folds);

@@ -10,7 +10,7 @@ use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
     Classifier, DensePoints, FitSample, InputError, Label, Params, PointSet, Points, RowView,
-    Threads, checkpoint, deciding_class, rng_for,
+    Steps, Threads, checkpoint, deciding_class, rng_for,
 };
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::{MIN_TABLE_ROWS, TableClassifier};
@@ -95,7 +95,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Checks the labels of all rows. The labels are the classes 0, 1, .., `count` - 1.
+    /// Checks the labels of all rows. The labels are the classes 0, 1, .., `count` - 1. Each fold is one of the
+    /// [`Steps`] of the audit.
     ///
     /// # Errors
     /// Returns an error if a parameter does not apply to the learner, there are fewer than two folds or more folds than
@@ -105,21 +106,6 @@ impl Audit {
         design: &DesignRows<'_>,
         classes: &[usize],
         count: usize,
-    ) -> Result<AuditResult, DataError> {
-        self.run_with(design, classes, count, &|| {})
-    }
-
-    /// Like [`Audit::run`], but calls `fitted` each time the model of a fold has been fitted. The calls can come from
-    /// any thread.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`Audit::run`].
-    pub fn run_with(
-        &self,
-        design: &DesignRows<'_>,
-        classes: &[usize],
-        count: usize,
-        fitted: &(dyn Fn() + Sync),
     ) -> Result<AuditResult, DataError> {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
@@ -133,27 +119,21 @@ impl Audit {
             )));
         }
         match design {
-            DesignRows::Dense(points) if count == 2 => self.two(points, classes, fitted),
-            _ => self.several(design, classes, count, fitted),
+            DesignRows::Dense(points) if count == 2 => self.two(points, classes),
+            _ => self.several(design, classes, count),
         }
     }
 
-    fn two(
-        &self,
-        points: &DensePoints<'_>,
-        classes: &[usize],
-        fitted: &(dyn Fn() + Sync),
-    ) -> Result<AuditResult, DataError> {
+    fn two(&self, points: &DensePoints<'_>, classes: &[usize]) -> Result<AuditResult, DataError> {
         let labels = labels_of(classes, 1);
         let Plan { method, seed, threads, .. } = self.plan;
         let audit = if method == Method::Auto {
             // The label of every row is checked by a model that was fitted to the other folds, so no rows need to be
             // held out for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
-            let learner = Reported { learner, fitted };
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         } else {
-            let learner = Reported { learner: ByPlan { plan: self.plan }, fitted };
+            let learner = ByPlan { plan: self.plan };
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         };
         let suspect = |s: &halfspaces_pac::Suspect| {
@@ -183,7 +163,6 @@ impl Audit {
         design: &DesignRows<'_>,
         classes: &[usize],
         count: usize,
-        fitted: &(dyn Fn() + Sync),
     ) -> Result<AuditResult, DataError> {
         let fits = (2..=classes.len()).contains(&self.folds);
         InputError::check_parameter(
@@ -198,6 +177,7 @@ impl Audit {
         let mut at_most = 0;
         let (mut models, mut fold_of) = (Vec::new(), vec![0; classes.len()]);
         let (mut has_probabilities, mut all_values) = (true, Vec::new());
+        let steps = Steps::plan(self.folds as u64);
         for fold in 0..self.folds {
             checkpoint();
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -207,7 +187,6 @@ impl Audit {
             let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
             check_all_known(&known, count)?;
             let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None, None)?;
-            fitted();
             let found = learned.values(&design.select(&out)?, self.plan.threads)?;
             has_probabilities &= learned.has_probabilities();
             let mut errors = 0;
@@ -225,7 +204,9 @@ impl Audit {
             if matches!(design, DesignRows::Sparse(_)) {
                 models.push(learned);
             }
+            steps.advance(1);
         }
+        drop(steps);
         if has_probabilities {
             // Calibrate with a single slope for all rows. A calibration with an exponent or a slip would make doubtful
             // labels look less doubtful.
@@ -325,23 +306,6 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     ))
 }
 
-/// A learner that calls a function after each fit.
-struct Reported<'a, L> {
-    learner: L,
-    fitted: &'a (dyn Fn() + Sync),
-}
-
-impl<L: FitSample> FitSample for Reported<'_, L> {
-    type Model = L::Model;
-    type Error = L::Error;
-
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<L::Model, L::Error> {
-        let model = self.learner.fit(points, labels)?;
-        (self.fitted)();
-        Ok(model)
-    }
-}
-
 /// An adapter that turns the learner of a plan into a binary learner.
 #[derive(Debug, Clone, Copy)]
 struct ByPlan {
@@ -437,21 +401,30 @@ mod tests {
         assert!(run(6).is_ok());
     }
 
-    /// Every fold is reported once, for two or more classes and for different learners.
+    /// The steps of an audit are its folds, for two or more classes, dense or sparse. The steps of the fits are ignored.
     #[test]
-    fn folds_are_reported() {
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        let points = Points::new((0..60).map(f64::from).collect(), 1).unwrap();
-        for (method, count) in [(Method::Auto, 2), (Method::Logistic, 2), (Method::Logistic, 3)] {
-            let classes: Vec<usize> = (0..60).map(|i| i * count / 60).collect();
-            let audit = Audit { plan: Plan::new(method), folds: 4, failure: 0.05 };
-            let (design, folds) = (Design::Dense(points.clone()), AtomicUsize::new(0));
-            let fitted = || {
-                folds.fetch_add(1, Ordering::Relaxed);
-            };
-            let found = audit.run_with(&design, &classes, count, &fitted).unwrap();
-            assert_eq!(folds.into_inner(), 4, "{method:?} {count}");
-            assert_eq!(found, audit.run(&design, &classes, count).unwrap());
+    fn the_steps_of_an_audit_are_its_folds() {
+        use halfspaces_linalg::{Monitor, SparsePoints};
+        let points = Points::new((0..240).map(f64::from).collect(), 1).unwrap();
+        let mut sparse = SparsePoints::empty(3).unwrap();
+        (0..240).for_each(|row| sparse.push(&[row / 80], &[1.0]).unwrap());
+        let designs = [Design::Dense(points), Design::Sparse(sparse)];
+        for (design, count) in designs.iter().flat_map(|design| [(design, 2), (design, 3)]) {
+            let classes: Vec<usize> = (0..240).map(|i| i * count / 240).collect();
+            let audit = Audit { plan: Plan::new(Method::Auto), folds: 4, failure: 0.05 };
+            let (monitor, mut seen) = (Monitor::default(), std::collections::BTreeSet::new());
+            // Another thread may see few of the steps, or none if it is not scheduled in time.
+            while seen.len() < 3 {
+                std::thread::scope(|scope| {
+                    let run = scope.spawn(|| {
+                        monitor.run(|| audit.run(design, &classes, count).unwrap()).unwrap()
+                    });
+                    while !run.is_finished() {
+                        seen.extend(monitor.progress());
+                    }
+                });
+            }
+            assert!(seen.iter().all(|(done, total)| *total == 4 && done <= total), "{seen:?}");
         }
     }
 

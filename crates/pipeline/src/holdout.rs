@@ -2,7 +2,7 @@
 //! rows.
 
 use crate::streams;
-use halfspaces_frame::{Column, ColumnRecord, DataError, Frame, Kind, Remark, Values};
+use halfspaces_frame::{Column, ColumnRecord, DataError, Frame, Kind, Remark, Values, look_alikes};
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::rng_for;
 use halfspaces_tables::default_hold_out;
@@ -76,7 +76,15 @@ impl SplitBy {
                 Ok(Split { learn, held_out, groups: Vec::new() })
             }
             SplitBy::Group(column) => {
-                let groups = groups(&take_full(frame, column, "group")?, seed);
+                let values = take_full(frame, column, "group")?;
+                if let Values::Texts(texts) = &values {
+                    let place = format!("{}, column `{column}`", frame.source);
+                    let mut rows = vec![0; texts.level_count()];
+                    texts.codes().iter().for_each(|code| rows[*code as usize] += 1);
+                    let names = texts.levels().zip(rows).filter(|(_, rows)| *rows > 0);
+                    frame.notes.extend(look_alikes(names, "groups", &place));
+                }
+                let groups = groups(&values, seed);
                 let count = groups.iter().max().map_or(0, |last| last + 1);
                 if count < 2 {
                     return Err(DataError::user(format!(
@@ -229,6 +237,20 @@ mod tests {
         assert_ne!(seeds(1).unwrap().held_out, seeds(2).unwrap().held_out);
         let one = by.rows(&mut frame("p", Values::texts(vec![0; 9], &["a"])), None, 1);
         assert!(one.err().unwrap().to_string().contains("one group"));
+    }
+
+    #[test]
+    fn groups_that_look_alike_are_noted() {
+        let by = SplitBy::Group("p".into());
+        let names = ["A", "B", "a ", "C", "b"];
+        // No row is in group `b`.
+        let mut table = frame("p", Values::texts((0..12).map(|row| row % 4).collect(), &names));
+        by.rows(&mut table, None, 1).unwrap();
+        let [note] = &table.notes[..] else { panic!("{:?}", table.notes) };
+        assert!(
+            note.contains("column `p`: `A` (3) and `a ` (3) count as different groups"),
+            "{note}"
+        );
     }
 
     #[test]

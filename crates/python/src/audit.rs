@@ -12,7 +12,6 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Audits count as large, so that Ctrl-C ends them.
 const LARGE: usize = usize::MAX;
@@ -43,46 +42,6 @@ struct TableArguments {
     reading: Reading,
 }
 
-/// A Python function that is called after each fold. The first exception that it raises is kept.
-struct Progress {
-    call: Option<Py<PyAny>>,
-    done: Mutex<(usize, Option<PyErr>)>,
-    folds: usize,
-}
-
-impl Progress {
-    fn new(call: Option<Py<PyAny>>, folds: usize) -> Progress {
-        Progress { call, done: Mutex::new((0, None)), folds }
-    }
-
-    fn advance(&self) {
-        let Some(call) = &self.call else { return };
-        Python::attach(|py| {
-            let count = {
-                let mut done = self.locked();
-                done.0 += 1;
-                if done.1.is_some() {
-                    return;
-                }
-                done.0
-            };
-            if let Err(error) = call.call1(py, (count, self.folds)) {
-                self.locked().1.get_or_insert(error);
-            }
-        });
-    }
-
-    /// Locks the counts. Nothing panics while they are locked, so the counts are valid even if the lock is poisoned.
-    fn locked(&self) -> MutexGuard<'_, (usize, Option<PyErr>)> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The exception that the function raised, if any.
-    fn finish(self) -> PyResult<()> {
-        self.done.into_inner().unwrap_or_else(PoisonError::into_inner).1.map_or(Ok(()), Err)
-    }
-}
-
 /// The ranking and the counts of an audit.
 fn result<'py>(py: Python<'py>, found: &AuditResult) -> PyResult<Bound<'py, PyDict>> {
     let ranking = found.ranking.iter();
@@ -107,13 +66,11 @@ pub(crate) fn audit_rows<'py>(
     classes: PyReadonlyArray1<'_, i64>,
     count: usize,
     given: &Bound<'_, PyAny>,
-    progress: Option<Py<PyAny>>,
     jobs: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let given: AuditArguments = arguments(given)?;
     let rows = rows.points()?;
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
-    let progress = Progress::new(progress, given.folds);
     let found = run(py, jobs, LARGE, |threads| {
         let audit = given.audit(threads);
         let table = match audit.plan.method {
@@ -121,9 +78,8 @@ pub(crate) fn audit_rows<'py>(
             _ => None,
         };
         let rows = table.as_ref().unwrap_or(&rows);
-        audit.run_with(rows, &classes, count, &|| progress.advance()).map_err(named)
+        audit.run(rows, &classes, count).map_err(named)
     })?;
-    progress.finish()?;
     result(py, &found)
 }
 
@@ -134,13 +90,11 @@ pub(crate) fn audit_table<'py>(
     source: Source<'_>,
     table: &Bound<'_, PyAny>,
     given: &Bound<'_, PyAny>,
-    progress: Option<Py<PyAny>>,
     jobs: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let given: AuditArguments = arguments(given)?;
     let TableArguments { label, columns, reading } = arguments(table)?;
     let data = source.table()?;
-    let progress = Progress::new(progress, given.folds);
     let (table, mut notes, twins, found) = run(py, jobs, LARGE, |threads| {
         let options = columns.options();
         let hints = options.without_dropped(Hints::texts([&label]));
@@ -149,12 +103,11 @@ pub(crate) fn audit_table<'py>(
         let table = AuditTable::new(frame, &label, &options).map_err(named)?;
         let (classes, count) = (&table.labels.of_row, table.labels.classes.len());
         let audit = given.audit(threads);
-        let found = audit.run_with(&table.design, classes, count, &|| progress.advance());
+        let found = audit.run(&table.design, classes, count);
         let found = found.map_err(|error| named(error.at(&table.frame.source)))?;
         let twins = table.contradictions();
         Ok::<_, Fault>((table, notes, twins, found))
     })?;
-    progress.finish()?;
     notes.extend(notes_of(&table.notes));
     let dict = result(py, &found)?;
     let labels = table.labels.of_row.iter().map(|class| *class as i64).collect();

@@ -49,6 +49,8 @@ mod _core {
     #[pymodule_export]
     use super::rows::largest_norm;
     #[pymodule_export]
+    use super::run::set_progress;
+    #[pymodule_export]
     use super::text::{TextMap, fit_texts};
     #[pymodule_export]
     use super::transform::{Map, fit_map, fit_position};

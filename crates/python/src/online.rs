@@ -7,7 +7,7 @@ use crate::run::run;
 use crate::streams;
 use halfspaces_linalg::{
     ClassModel, Classifier, DensePoints, Halfspace, InputError, Label, LiftedRow, PointSet,
-    RowView, ScaledRow, Threads, checkpoint, rng_for,
+    RowView, ScaledRow, Steps, Threads, checkpoint, rng_for,
 };
 use halfspaces_online::{
     Aggressiveness, Arow, AveragedPerceptron, Horizon, Kernel, KernelPerceptron, MassartSetting,
@@ -233,12 +233,13 @@ impl Online {
 }
 
 impl State {
-    /// Learns from rows in this order, a block at a time.
+    /// Learns from rows in this order, a block at a time. Each row that a learner has learned from is a step.
     fn learn<P: PointSet>(
         &mut self,
         points: &P,
         classes: &[i64],
         mut order: impl Iterator<Item = usize>,
+        steps: &Steps,
     ) -> Result<(), InputError> {
         let form = (self.spec.radius(), self.lift);
         let count = self.learners.len();
@@ -260,6 +261,7 @@ impl State {
                 });
             }
             self.rounds += block.len() as u64;
+            steps.advance((block.len() * count) as u64);
         }
     }
 
@@ -270,14 +272,15 @@ impl State {
         classes: &[i64],
         order: impl Iterator<Item = usize>,
         threads: Threads,
+        steps: &Steps,
     ) -> Result<(), InputError> {
         match (rows, self.spec) {
             (DesignRows::Dense(points), Spec::Kernel { .. }) => {
                 let order: Vec<usize> = order.collect();
                 let in_order: Vec<i64> = order.iter().map(|row| classes[*row]).collect();
-                self.learn_with_kernel(&points.select(&order)?, &in_order, threads)
+                self.learn_with_kernel(&points.select(&order)?, &in_order, threads, steps)
             }
-            _ => on_points!(rows, points => self.learn(points, classes, order)),
+            _ => on_points!(rows, points => self.learn(points, classes, order, steps)),
         }
     }
 
@@ -298,6 +301,7 @@ impl State {
         points: &DensePoints<'_>,
         classes: &[i64],
         threads: Threads,
+        steps: &Steps,
     ) -> Result<(), InputError> {
         let count = self.learners.len();
         for (place, learner) in (0..).zip(&mut self.learners) {
@@ -314,6 +318,7 @@ impl State {
                 let rows: Vec<usize> = (from..points.len().min(from + KERNEL_BLOCK)).collect();
                 let labels = &labels[from..from + rows.len()];
                 learner.learn_all_on(&points.select(&rows)?, labels, threads)?;
+                steps.advance(rows.len() as u64);
             }
         }
         self.rounds += points.len() as u64;
@@ -393,15 +398,17 @@ impl Online {
         run(py, jobs, entries, |threads| {
             InputError::check_dim(state.dim, rows.dim())?;
             InputError::check_len(rows.len(), classes.len())?;
+            let of_pass = rows.len() * state.learners.len();
+            let steps = Steps::plan(passes.saturating_mul(of_pass as u64));
             let mut rng = seed.map(|seed| rng_for(streams::PASSES, seed));
             for _ in 0..passes {
                 let Some(rng) = &mut rng else {
-                    state.learn_rows(&rows, classes, 0..rows.len(), threads)?;
+                    state.learn_rows(&rows, classes, 0..rows.len(), threads, &steps)?;
                     continue;
                 };
                 let mut order: Vec<usize> = (0..rows.len()).collect();
                 order.shuffle(rng);
-                state.learn_rows(&rows, classes, order.into_iter(), threads)?;
+                state.learn_rows(&rows, classes, order.into_iter(), threads, &steps)?;
             }
             Ok::<(), InputError>(())
         })

@@ -1,9 +1,10 @@
-//! Runs computations without the interpreter's lock, and stops them on Ctrl-C.
+//! Runs computations without the interpreter's lock, reports their progress, and stops them on Ctrl-C.
 
 use crate::error::Fault;
-use halfspaces_linalg::{StopFlag, Threads};
+use halfspaces_linalg::{Monitor, Threads};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::cell::RefCell;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -14,8 +15,38 @@ const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 /// The number of entries up to which a computation runs on the calling thread and cannot be interrupted.
 const SMALL: usize = 20_000;
 
+thread_local! {
+    /// The Python function to which computations that this thread starts report their progress.
+    static REPORT: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
+}
+
+/// Lets the computations of this thread report the number of finished steps and of all steps to a function, or to none.
+/// Returns the function that was set before.
+#[pyfunction]
+pub(crate) fn set_progress(report: Option<Py<PyAny>>) -> Option<Py<PyAny>> {
+    REPORT.replace(report)
+}
+
+/// The last progress that was reported to a function.
+struct Reported {
+    report: Py<PyAny>,
+    last: Option<(u64, u64)>,
+}
+
+impl Reported {
+    /// Reports the progress if it has changed.
+    fn update(&mut self, py: Python<'_>, now: Option<(u64, u64)>) -> PyResult<()> {
+        if let Some(counts) = now.filter(|_| now != self.last) {
+            self.last = now;
+            self.report.call1(py, counts)?;
+        }
+        Ok(())
+    }
+}
+
 /// Runs `work`, which reads `entries` numbers, on a pool of `jobs` threads, without the interpreter's lock. After
-/// stopping the work, raises `KeyboardInterrupt` or the exception of another signal handler.
+/// stopping the work, raises `KeyboardInterrupt`, or the exception of another signal handler or of the function to which
+/// progress is reported.
 ///
 /// The pool belongs to this call, so a process that was forked afterwards can make calls of its own.
 pub(crate) fn run<T: Send, E: Send>(
@@ -31,19 +62,21 @@ where
     if jobs == 1 && entries <= SMALL {
         return Ok(py.detach(|| work(threads)).map_err(<Fault as From<E>>::from)?);
     }
-    let flag = StopFlag::default();
-    let watcher = flag.clone();
+    let report = REPORT.with_borrow(|report| report.as_ref().map(|report| report.clone_ref(py)));
+    let mut reported = report.map(|report| Reported { report, last: None });
+    let monitor = Monitor::default();
+    let watcher = monitor.clone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs);
     let pool = pool.start_handler(move |_| watcher.watch()).build();
     let pool = pool.map_err(|e| PyRuntimeError::new_err(format!("n_jobs={jobs}: {e}")))?;
     let (done, outcome) = channel();
-    let (raised, outcome) = py.detach(move || {
+    let (raised, outcome, reported) = py.detach(move || {
         let mut raised = None;
         let outcome = pool.in_place_scope(|scope| {
-            let flag = &flag;
+            let monitor = &monitor;
             scope.spawn(move |_| {
                 // The receiver outlives the scope.
-                let _ = done.send(flag.run(|| work(threads)));
+                let _ = done.send(monitor.run(|| work(threads)));
             });
             loop {
                 match outcome.recv_timeout(BETWEEN_SIGNALS) {
@@ -51,19 +84,32 @@ where
                     // The work panicked; the scope passes the panic on.
                     Err(RecvTimeoutError::Disconnected) => break None,
                     Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            flag.stop();
-                            raised = Some(error);
+                        let checked = Python::attach(|py| {
+                            py.check_signals()?;
+                            match &mut reported {
+                                Some(reported) => reported.update(py, monitor.progress()),
+                                None => Ok(()),
+                            }
+                        });
+                        if let Err(error) = checked {
+                            monitor.stop();
+                            raised.get_or_insert(error);
+                            reported = None;
                         }
                     }
                 }
             }
         });
-        (raised, outcome)
+        (raised, outcome, reported)
     });
+    // The last steps may have ended after the last check.
+    if let (None, Some(Ok(_)), Some(mut reported)) = (&raised, &outcome, reported) {
+        let end = reported.last.map(|(_, total)| (total, total));
+        reported.update(py, end)?;
+    }
     match (raised, outcome) {
         (Some(error), _) => Err(error),
         (None, Some(outcome)) => Ok(outcome.map_err(<Fault as From<E>>::from)?),
-        (None, None) => unreachable!("only a signal stops a computation"),
+        (None, None) => unreachable!("only an exception stops a computation"),
     }
 }

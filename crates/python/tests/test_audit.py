@@ -88,22 +88,6 @@ def test_a_label_that_occurs_once_is_named() -> None:
         audit(X, labels, learner="logistic")
 
 
-def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    X, y, _ = flipped(load_iris, 0.1)
-    seen: list[tuple[int, int]] = []
-    audit(X, y, learner="logistic", folds=4, progress=lambda done, total: seen.append((done, total)), tqdm=True)
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert "4/4" in capsys.readouterr().err
-
-    def fails(done: int, total: int) -> None:
-        raise RuntimeError(f"fold {done}")
-
-    with pytest.raises(RuntimeError, match="fold 1"):
-        audit(X, y, learner="logistic", progress=fails)
-    with pytest.raises(TypeError, match="progress=3"):
-        audit(X, y, progress=3)  # type: ignore[arg-type]
-
-
 def test_control_c_ends_an_audit() -> None:
     import _thread
 

@@ -281,8 +281,8 @@ def test_flags_are_booleans() -> None:
             halfspaces.Pipeline.fit(table, label="y", reading={name: "no"})
     with pytest.raises(TypeError, match="must be a dict of options"):
         halfspaces.Pipeline.fit(table, label="y", reading=["header"])
-    with pytest.raises(TypeError, match="tqdm='no': must be True or False"):
-        halfspaces.audit(table, label="y", tqdm="no")
+    with pytest.raises(TypeError, match="report=3: must be a function of two counts"), halfspaces.show_progress(3):
+        pass
     source = blocks.MemorySource(np.eye(4), [0, 1, 0, 1])
     for linear in (blocks.LogisticRegression, blocks.AveragedPerceptron):
         with pytest.raises(TypeError, match="fit_intercept='no': must be True or False"):

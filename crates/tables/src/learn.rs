@@ -8,7 +8,7 @@ use crate::scaled_rows::ScaledRows;
 use crate::streams;
 use crate::table::{Comparison, LabelledRows, Member, Table};
 use halfspaces_features::FeatureMap;
-use halfspaces_linalg::{InputError, PointSet, Threads, rng_for};
+use halfspaces_linalg::{InputError, PointSet, Steps, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -106,7 +106,11 @@ pub(crate) fn learn<P: PointSet>(
     };
 
     let families = families(!table.is_uniform(), points.dim(), table.outputs());
-    let (racing, dropped) = race(&table, &families, of_scale, threads)?;
+    // A step is a row to which a family is fitted.
+    let in_rounds: usize = table.rounds().iter().map(|round| round.fit_rows.len()).sum();
+    let steps = Steps::plan((families.len() * (in_rounds + rows.len())) as u64);
+    let (racing, dropped) = race(&table, &families, of_scale, threads, &steps)?;
+    steps.advance(((families.len() - racing.len()) * rows.len()) as u64);
     let mut finalists = Vec::new();
     let mut features = Vec::with_capacity(racing.len());
     for entry in racing {
@@ -133,7 +137,9 @@ pub(crate) fn learn<P: PointSet>(
 
     // Frees the features that no chosen candidate needs.
     let is_used = |family: usize| finalists.iter().any(|f| f.family == family);
+    let surviving = features.len();
     features.retain(|(family, _)| is_used(*family));
+    steps.advance(((surviving - features.len()) * rows.len()) as u64);
     let parts = threads.map_with(
         features.into_iter(),
         || (),
@@ -146,7 +152,9 @@ pub(crate) fn learn<P: PointSet>(
                 }
             }
             let space = &families[family];
-            table.part(family, of_scale(space.columns), space, &members, features)
+            let part = table.part(family, of_scale(space.columns), space, &members, features);
+            steps.advance(rows.len() as u64);
+            part
         },
     );
     let parts = parts.into_iter().collect::<Result<Vec<Part>, InputError>>()?;

@@ -8,7 +8,7 @@ use crate::report::DroppedCandidate;
 use crate::rounds::Survivors;
 use crate::scaled_rows::{Features, ScaledRows};
 use crate::table::{Comparison, PASSES, Table, near_margin};
-use halfspaces_linalg::{InputError, Threads};
+use halfspaces_linalg::{InputError, Steps, Threads};
 use std::slice;
 
 /// A difference is significant if it exceeds this number of standard errors.
@@ -80,12 +80,14 @@ impl RacingFamily<'_> {
 }
 
 /// Compares all candidates in the first round, and the survivors in each later round. Returns the survivors of the last
-/// round and the candidates that were dropped before.
+/// round and the candidates that were dropped before. Each round has one step for each fit row of each family; the steps
+/// of dropped families count as finished.
 pub(crate) fn race<'f, 's>(
     table: &Table,
     families: &'f [Family],
     of_scale: impl Fn(ColumnScale) -> &'s ScaledRows + Sync,
     threads: Threads,
+    steps: &Steps,
 ) -> Result<(Vec<RacingFamily<'f>>, Vec<DroppedCandidate>), InputError> {
     let mut racing = Vec::with_capacity(families.len());
     for (index, family) in families.iter().enumerate() {
@@ -98,8 +100,13 @@ pub(crate) fn race<'f, 's>(
         let ran = threads.map_with(
             racing.iter_mut(),
             || (),
-            |(), entry| entry.run(table, of_scale(entry.family.columns), index),
+            |(), entry| {
+                let ran = entry.run(table, of_scale(entry.family.columns), index);
+                steps.advance(round.fit_rows.len() as u64);
+                ran
+            },
         );
+        steps.advance(((families.len() - racing.len()) * round.fit_rows.len()) as u64);
         ran.into_iter().collect::<Result<(), _>>()?;
         if let Some(survivors) = round.survivors {
             eliminate(table, index + 1, survivors, &mut racing, &mut dropped);
@@ -229,7 +236,8 @@ mod tests {
             let scaled = ScaledRows::new(columns, points, table.outputs(), 1).unwrap();
             let methods = vec![Method::Hinge { c: 0.1 }];
             let families = [Family { columns, space: Space::Columns, methods }];
-            let (mut racing, dropped) = race(&table, &families, |_| &scaled, Threads::ONE).unwrap();
+            let (mut racing, dropped) =
+                race(&table, &families, |_| &scaled, Threads::ONE, &Steps::plan(0)).unwrap();
             let RacingFamily { family, features, compared, .. } = racing.pop().unwrap();
             assert_eq!((racing.len(), dropped.len()), (0, 0));
             assert_eq!(table.error(&compared[0].values), 0.0);
@@ -277,7 +285,8 @@ mod tests {
             );
         }
         let families = single;
-        let (racing, dropped) = race(&table, &families, |_| &scaled, Threads::ONE).unwrap();
+        let (racing, dropped) =
+            race(&table, &families, |_| &scaled, Threads::ONE, &Steps::plan(0)).unwrap();
 
         // Compares all candidates in all rounds.
         let mut all = Vec::new();
@@ -366,7 +375,8 @@ mod tests {
             Family { columns, space: Space::Columns, methods: vec![hinge, Method::Perspectron] },
             Family { columns, space, methods: vec![hinge] },
         ];
-        let (racing, dropped) = race(&table, &families, |_| &scaled, Threads::ONE).unwrap();
+        let (racing, dropped) =
+            race(&table, &families, |_| &scaled, Threads::ONE, &Steps::plan(0)).unwrap();
         let left = racing.into_iter().map(|entry| entry.compared).collect();
         (table, scaled, families, dropped, left)
     }

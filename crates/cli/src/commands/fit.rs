@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
 use halfspaces_frame::{first_of, visible};
+use halfspaces_linalg::Monitor;
 use halfspaces_pipeline::{
     CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate, SplitBy,
 };
@@ -203,9 +204,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
             None => args.input.read_as(&hints)?,
         };
         drop(progress);
-        let progress = Progress::start("learning");
+        let monitor = Monitor::default();
+        let progress = Progress::monitored("learning", &monitor);
         let data = frame.source.clone();
-        let fitted = Pipeline::fit(frame, &options);
+        let Some(fitted) = monitor.run(|| Pipeline::fit(frame, &options)) else {
+            unreachable!("nothing stops the fit")
+        };
         drop(progress);
         (data, fitted?)
     };

@@ -5,11 +5,13 @@ use super::identifier::{self, Names};
 use super::markers::{self, Markers, counted};
 use super::moment::{self, DateOrder, MomentFormat, dates_of_digits};
 use super::number::{self, Decimal, Evidence, Group, NumberFormat};
+use super::pattern;
 use super::present::{Fit, Present, is_category};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Kind, Reading};
 use crate::error::DataError;
+use crate::names::short;
 use crate::values::Values;
 
 /// Numbers that programs often write for a missing value.
@@ -311,12 +313,18 @@ impl Inference<'_> {
                 return Ok((values, record));
             }
         }
+        let measure = pattern::of_measures(&present).map(short);
         let (values, mut record) = self.texts(Cells::Texts(raw), false);
         if are_dates && matches!(record.rule.kind, Kind::Category | Kind::Text) {
             record.notes.push(self.note(
                 "its cells are dates, but not all of them fit one order of day and month; the column is read as \
                  categories; write the dates as 2024-12-31",
             ));
+        } else if let (Some(example), Kind::Category) = (measure, record.rule.kind) {
+            record.notes.push(self.note(&format!(
+                "cells such as `{example}` are read as categories; if they are dates or quantities, write them as 2024-12-31 or as \
+                 plain numbers"
+            )));
         }
         Ok((values, record))
     }

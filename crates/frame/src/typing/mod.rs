@@ -15,6 +15,7 @@ mod markers;
 mod moment;
 mod notes;
 mod number;
+mod pattern;
 mod present;
 mod raw;
 mod record;

@@ -614,3 +614,46 @@ fn a_reading_needs_more_than_half_of_the_rows() {
     assert_eq!(record.rule.kind, Kind::Category);
     assert!(typed(&[&half[..], &["3"]].concat()).is_err());
 }
+
+/// Dates and quantities in forms that are not read become categories. This is noted if there are more than 20 of them.
+#[test]
+fn categories_that_may_be_dates_or_quantities_are_noted() {
+    let months = ["janvier", "f\u{e9}vrier", "mars", "avril", "mai", "juin", "juillet"];
+    let forms: [fn(usize) -> String; 8] = [
+        |i| format!("{:02}/{}", i % 12 + 1, 2010 + i / 12),
+        |i| format!("Q{} {}", i % 4 + 1, 1990 + i / 4),
+        |i| format!("2019-W{i:02}"),
+        |i| format!("{i}h {}m", i * 7 % 60),
+        |i| format!("{}:{:02}", i * 3, i % 60),
+        |i| format!("{}-{}", 10 * i, 10 * i + 9),
+        |i| format!("{}-{:02}", ["Jan", "Apr", "Sept"][i % 3], i),
+        |i| format!("{i}' {}\"", i % 12),
+    ];
+    let of_months = |i: usize| format!("{} {} 20{i:02}", i % 28 + 1, months[i % 7]);
+    let noted = |count: usize, form: &dyn Fn(usize) -> String| {
+        let cells: Vec<String> = (0..count).cycle().take(2 * count + 5).map(form).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let (values, record) = typed(&cells).unwrap();
+        assert!(matches!(values, Values::Texts(_)), "{}", cells[0]);
+        let note = format!("cells such as `{}` are read as categories", cells[0]);
+        record.notes.iter().any(|of| of.contains(&note))
+    };
+    for form in forms {
+        assert!(noted(21, &form), "{}", form(0));
+        assert!(!noted(20, &form), "{}", form(0));
+    }
+    assert!(noted(30, &of_months));
+    // Codes, names with a year, and columns with one odd text in five are not noted.
+    assert!(!noted(30, &|i| format!("AB{i}")));
+    assert!(!noted(30, &|i| format!("SKU-{i:04}")));
+    let titles =
+        |i: usize| format!("{}{} (1995)", char::from(b'a' + (i % 26) as u8), "x".repeat(i));
+    assert!(!noted(30, &titles));
+    assert!(noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}:00:{i}") }));
+    assert!(!noted(30, &|i| if i % 9 == 0 { format!("a{i}") } else { format!("{i}:00:{i}") }));
+    // Exactly 16 different words are allowed.
+    let words = |count: usize| move |i: usize| format!("{} 2{:03}", "ab".repeat(i % count + 1), i);
+    assert!(noted(50, &words(16)));
+    assert!(!noted(50, &words(17)));
+    assert!(!noted(30, &|i| format!("x 18{i:02}")) && !noted(30, &|i| format!("x 21{i:02}")));
+}

@@ -1,48 +1,66 @@
-//! A request to stop a computation early.
+//! A monitor of a computation, with which another thread sees its progress and stops it early.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 thread_local! {
-    static WATCHED: RefCell<Option<StopFlag>> = const { RefCell::new(None) };
+    static MONITOR: RefCell<Option<Monitor>> = const { RefCell::new(None) };
 }
 
 /// The payload of the unwinding that ends a stopped computation.
 struct Stopped;
 
-/// A flag with which another thread stops a long computation, for example because a user presses Ctrl-C.
+/// A monitor of a long computation, with which another thread sees how much of it is done, and stops it, for example
+/// because a user presses Ctrl-C.
 ///
-/// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. If a thread watches a
-/// flag and the flag is set, the next checkpoint on this thread unwinds the stack. The unwinding runs no panic hook,
-/// and [`StopFlag::run`] catches it. A computation that spawns its own threads can be stopped on them if they also
-/// watch the flag. For example, the start handler of a thread pool can call [`StopFlag::watch`].
+/// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. If a thread has a
+/// monitor that was asked to stop, the next checkpoint on this thread unwinds the stack. The unwinding runs no panic
+/// hook, and [`Monitor::run`] catches it. A computation that spawns its own threads can be stopped on them if they also
+/// have the monitor. For example, the start handler of a thread pool can call [`Monitor::watch`].
 ///
 /// ```
-/// use halfspaces_linalg::{StopFlag, checkpoint};
-/// let flag = StopFlag::default();
-/// assert_eq!(flag.run(|| 2 + 2), Some(4));
+/// use halfspaces_linalg::{Monitor, checkpoint};
+/// let monitor = Monitor::default();
+/// assert_eq!(monitor.run(|| 2 + 2), Some(4));
 /// let endless = || loop {
-///     flag.stop();
+///     monitor.stop();
 ///     checkpoint();
 /// };
-/// assert_eq!(flag.run(endless), None::<()>);
+/// assert_eq!(monitor.run(endless), None::<()>);
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub struct Monitor(Arc<State>);
 
-impl StopFlag {
+#[derive(Debug, Default)]
+struct State {
+    stop: AtomicBool,
+    /// The number of planned steps; 0 while no computation has planned its steps.
+    planned: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Monitor {
     /// Requests the stop. The computation ends at its next checkpoint.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Runs `work` on this thread, which watches the flag until `work` ends. Returns `None` if a checkpoint stopped it.
+    /// The number of finished steps and the number of all steps. Returns `None` if the computation has not planned its
+    /// steps.
+    #[must_use]
+    pub fn progress(&self) -> Option<(u64, u64)> {
+        let planned = self.0.planned.load(Ordering::Acquire);
+        let done = self.0.done.load(Ordering::Relaxed).min(planned);
+        (planned > 0).then_some((done, planned))
+    }
+
+    /// Runs `work` on this thread, which has the monitor until `work` ends. Returns `None` if a checkpoint stopped it.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        let before = WATCHED.replace(Some(self.clone()));
+        let before = MONITOR.replace(Some(self.clone()));
         let outcome = catch_unwind(AssertUnwindSafe(work));
-        WATCHED.set(before);
+        MONITOR.set(before);
         match outcome {
             Ok(value) => Some(value),
             Err(payload) if payload.is::<Stopped>() => None,
@@ -50,22 +68,68 @@ impl StopFlag {
         }
     }
 
-    /// Lets this thread watch the flag from now on.
+    /// Lets this thread have the monitor from now on.
     pub fn watch(&self) {
-        WATCHED.set(Some(self.clone()));
+        MONITOR.set(Some(self.clone()));
     }
 }
 
-/// Ends the computation if its [`StopFlag`] is set. Does nothing on a thread that watches no flag.
+/// The steps of a computation, which the [`Monitor`] of the thread counts.
+///
+/// Only the outermost computation counts its steps: while they are planned, the steps of the computations that it
+/// consists of are ignored. Without a monitor, nothing is counted.
+///
+/// ```
+/// use halfspaces_linalg::{Monitor, Steps};
+/// let monitor = Monitor::default();
+/// monitor.run(|| {
+///     let steps = Steps::plan(10);
+///     steps.advance(4);
+///     Steps::plan(3).advance(1);
+///     assert_eq!(monitor.progress(), Some((4, 10)));
+/// });
+/// assert_eq!(monitor.progress(), None);
+/// ```
+#[derive(Debug)]
+#[must_use = "the steps are counted until this value is dropped"]
+pub struct Steps(Option<Monitor>);
+
+impl Steps {
+    /// Plans `count` steps. If `count` is 0, no steps are counted.
+    pub fn plan(count: u64) -> Steps {
+        Steps(MONITOR.with_borrow(Option::clone).filter(|Monitor(state)| {
+            let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
+            count > 0 && state.planned.compare_exchange(0, count, success, failure).is_ok()
+        }))
+    }
+
+    /// Counts `count` more steps as finished, on any thread.
+    pub fn advance(&self, count: u64) {
+        if let Some(Monitor(state)) = &self.0 {
+            state.done.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(Monitor(state)) = &self.0 {
+            state.done.store(0, Ordering::Relaxed);
+            state.planned.store(0, Ordering::Release);
+        }
+    }
+}
+
+/// Ends the computation if its [`Monitor`] was asked to stop it. Does nothing on a thread without a monitor.
 #[inline]
 pub fn checkpoint() {
-    let is_set = |flag: &StopFlag| flag.0.load(Ordering::Relaxed);
-    if WATCHED.with_borrow(|flag| flag.as_ref().is_some_and(is_set)) {
+    let is_set = |Monitor(state): &Monitor| state.stop.load(Ordering::Relaxed);
+    if MONITOR.with_borrow(|monitor| monitor.as_ref().is_some_and(is_set)) {
         resume_unwind(Box::new(Stopped));
     }
 }
 
-/// Same as [`checkpoint`], but checks the flag only at every 4096th step of a loop over rows.
+/// Same as [`checkpoint`], but checks the monitor only at every 4096th step of a loop over rows.
 #[inline]
 pub fn checkpoint_at(step: usize) {
     if step.is_multiple_of(4096) {
@@ -79,31 +143,56 @@ mod tests {
     use crate::Threads;
 
     #[test]
-    fn a_flag_stops_the_threads_that_watch_it() {
-        let flag = StopFlag::default();
-        let (watcher, other) = (flag.clone(), StopFlag::default());
+    fn a_monitor_stops_the_threads_that_have_it() {
+        let monitor = Monitor::default();
+        let (watcher, other) = (monitor.clone(), Monitor::default());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
         let pool = pool.start_handler(move |_| watcher.watch()).build().unwrap();
         let blocks = |threads: Threads| {
             threads.map_blocks(8, 1, |_| {
                 checkpoint();
-                flag.stop();
+                monitor.stop();
             })
         };
         pool.install(|| {
-            assert!(other.run(checkpoint).is_some(), "another flag is not set");
-            assert!(flag.run(|| blocks(Threads::all())).is_none());
+            assert!(other.run(checkpoint).is_some(), "another monitor is not asked to stop");
+            assert!(monitor.run(|| blocks(Threads::all())).is_none());
         });
-        // This thread watches no flag.
+        // This thread has no monitor.
         assert_eq!(blocks(Threads::ONE).len(), 8);
     }
 
     #[test]
     fn a_panic_is_not_a_stop() {
-        let flag = StopFlag::default();
-        let caught = catch_unwind(AssertUnwindSafe(|| flag.run(|| resume_unwind(Box::new(7)))));
+        let monitor = Monitor::default();
+        let caught = catch_unwind(AssertUnwindSafe(|| monitor.run(|| resume_unwind(Box::new(7)))));
         assert_eq!(caught.unwrap_err().downcast_ref(), Some(&7));
-        flag.stop();
+        monitor.stop();
         checkpoint();
+    }
+
+    #[test]
+    fn steps_are_counted_on_any_thread_and_end_with_a_stop() {
+        let monitor = Monitor::default();
+        // This thread has no monitor.
+        Steps::plan(5).advance(1);
+        assert_eq!(monitor.progress(), None);
+        let stopped = monitor.run(|| {
+            let steps = Steps::plan(5);
+            assert_eq!(monitor.progress(), Some((0, 5)));
+            Threads::all().map_blocks(3, 1, |_| steps.advance(1));
+            assert_eq!(monitor.progress(), Some((3, 5)));
+            steps.advance(9);
+            assert_eq!(monitor.progress(), Some((5, 5)), "no more steps than planned");
+            monitor.stop();
+            checkpoint();
+        });
+        assert!(stopped.is_none());
+        assert_eq!(monitor.progress(), None);
+        monitor.run(|| {
+            let steps = Steps::plan(2);
+            steps.advance(1);
+            assert_eq!(monitor.progress(), Some((1, 2)), "the next computation starts at 0");
+        });
     }
 }

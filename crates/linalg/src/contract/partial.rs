@@ -7,7 +7,7 @@
 //! same tree, so the total has the same bits for any number of workers, any assignment of blocks to workers, and any
 //! order of arrival.
 
-use super::stop::checkpoint;
+use super::monitor::checkpoint;
 use super::threads::Threads;
 use std::collections::BTreeMap;
 use std::ops::Range;

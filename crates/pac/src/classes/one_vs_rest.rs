@@ -3,7 +3,8 @@
 use super::error::{ClassesError, count};
 use super::log_odds::LogOdds;
 use halfspaces_linalg::{
-    ClassModel, Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
+    ClassModel, Classifier, FitSample, InputError, Label, PointSet, RowView, Steps, Threads,
+    load_checked,
 };
 use std::ops::Range;
 
@@ -149,7 +150,12 @@ impl<L: FitSample + Sync> OneVsRest<L> {
             }
             OneModel::new(model, class, (points, classes), weights).map_err(ClassesError::Input)
         };
-        let models = threads.map_blocks(count, 1, |class| of(class.start));
+        let steps = Steps::plan(count as u64);
+        let models = threads.map_blocks(count, 1, |class| {
+            let model = of(class.start);
+            steps.advance(1);
+            model
+        });
         Ok(OneVsRestModel { models: models.into_iter().collect::<Result<_, _>>()? })
     }
 }

@@ -6,7 +6,7 @@ use crate::class_noise::{Mistaken, mistaken};
 use crate::plan::Plan;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
-    Classifier, CsrPoints, InputError, Label, Params, PointSet, Points, SparsePoints,
+    Classifier, CsrPoints, InputError, Label, Params, PointSet, Points, SparsePoints, Steps,
     deciding_class,
 };
 use halfspaces_pac::{Calibration, LinearSvm, SvmParams};
@@ -40,6 +40,8 @@ pub(super) struct Folds<'p> {
     folds: usize,
     /// The mean squared norm of all points.
     unit: f64,
+    /// The steps of [`Folds::choose_c`] and of the final fits to all rows. A step is a row to which a model is fitted.
+    pub(super) steps: Steps,
 }
 
 /// The error of a candidate value of C. For every row, the trial also contains the decision values of the models that
@@ -92,8 +94,11 @@ impl<'p> Folds<'p> {
         let found = groups.iter().collect::<HashSet<_>>().len();
         let requirement = "at least 2, without the rows of weight 0";
         InputError::check_parameter("number of groups", found as f64, found >= 2, requirement)?;
+        let folds = found.min(FOLDS);
+        let fitted = GRID.len() * folds * order.len() + points.len();
         Ok(Folds {
             plan,
+            steps: Steps::plan((fitted * targets(count).len()) as u64),
             points: points.select(order)?.into_owned(),
             labels: targets(count).map(|class| labels_of(&classes, class)).collect(),
             classes,
@@ -101,7 +106,7 @@ impl<'p> Folds<'p> {
             total_weight: total,
             count,
             fold_of: group_folds(&groups, FOLDS),
-            folds: found.min(FOLDS),
+            folds,
             unit,
         })
     }
@@ -120,6 +125,8 @@ impl<'p> Folds<'p> {
                 best = Some(trial);
             }
             if least.is_some_and(|least| !is_better(error, least, self.classes.len())) {
+                let skipped = GRID.len() - errors.len();
+                self.advance(skipped * parts.len() * self.labels.len());
                 break;
             }
         }
@@ -179,6 +186,10 @@ impl<'p> Folds<'p> {
         calibration(&trial.values, &self.classes, &self.weights)
     }
 
+    fn advance(&self, fits: usize) {
+        self.steps.advance((fits * self.classes.len()) as u64);
+    }
+
     /// Creates the part that gives weight 0 to the rows of the given folds.
     fn without(&self, folds: &[usize]) -> Part {
         let weights = self.weights.iter().enumerate();
@@ -199,6 +210,7 @@ impl<'p> Folds<'p> {
             let (labels, weights) = (&self.labels[problem], Some(&part.weights[..]));
             let fit = learner.fit_with(&self.points, labels, weights, start)?;
             let values = self.points.rows().map(|x| fit.halfspace().decision_value(x));
+            self.advance(1);
             Ok((fit.alphas().to_vec(), values.collect::<Result<_, _>>()?))
         };
         let jobs = 0..parts.len() * problems;

@@ -71,8 +71,12 @@ pub(super) fn choose(
         mistaken.rows.iter().for_each(|place| weights[order[*place]] = 0.0);
     }
     let learner = svm(plan, scaled(best.c, unit)).tolerance(SPARSE_TOLERANCE).check()?;
-    let fit =
-        |class| learner.fit_with(points, &labels_of(classes, class), weights.as_deref(), None);
+    let fit = |class| {
+        let labels = labels_of(classes, class);
+        let fit = learner.fit_with(points, &labels, weights.as_deref(), None);
+        compared.steps.advance(points.len() as u64);
+        fit
+    };
     let fits = plan.threads.map_with(targets(count), || (), |(), class| fit(class));
     let models = fits.into_iter().map(|fit| Ok(BinaryModel::of_svm(&fit?)));
     let models = models.collect::<Result<Vec<_>, InputError>>()?;

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from halfspaces._page import LabelPage, label_page
     from halfspaces._pipeline import Pipeline
+    from halfspaces._progress import show_progress
     from halfspaces._text import TextVectorizer
     from halfspaces._transforms import ForsterTransform, NystroemFeatures, RankScaler, TylerScatter
     from halfspaces._widget import LabelWidget
@@ -75,6 +76,7 @@ __all__ = [
     "datasets",
     "label_page",
     "plots",
+    "show_progress",
 ]
 
 # The modules are imported when a name is first used, so that the command starts without scikit-learn.
@@ -84,6 +86,7 @@ _MODULES = (
     "_online",
     "_transforms",
     "_pipeline",
+    "_progress",
     "_audit",
     "_frames",
     "_text",

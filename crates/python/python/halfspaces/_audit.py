@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,6 @@ from halfspaces import _core
 from halfspaces._base import (
     Floats,
     check_count,
-    check_flag,
     check_labels,
     check_number,
     rows,
@@ -25,8 +24,6 @@ from halfspaces._base import (
 )
 from halfspaces._frames import Reading, classes_of, reading_of, source_of, spelled, spelled_errors, table_of
 from halfspaces._pipeline import check_learner, columns_of
-
-Progress = Callable[[int, int], Any]
 
 
 @dataclass(frozen=True)
@@ -129,8 +126,6 @@ def audit(
     reading: Reading | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-    tqdm: bool = False,
 ) -> AuditResult:
     """Find labels that are probably wrong, and bound the number of wrong labels.
 
@@ -159,11 +154,6 @@ def audit(
         The seed of the folds and of the learner.
     n_jobs : int, default=None
         The number of threads; the result does not depend on it. ``None`` means 1, and -1 all cores.
-    progress : callable, default=None
-        A function that is called, from any thread, with the number of finished folds and the total number. If it raises
-        an exception, `audit` raises this exception when all folds are finished.
-    tqdm : bool, default=False
-        Whether to show a progress bar of tqdm.
 
     Returns
     -------
@@ -204,36 +194,35 @@ def audit(
     index = X.index if pandas is not None and isinstance(X, pandas.DataFrame) else None
     jobs = threads_of(n_jobs)
     columns = columns_of(drop, text, use, hash_bits)
-    with _Bar(progress, check_flag("tqdm", tqdm), given["folds"]) as advance:
-        if label is not None:
-            table = {"label": label, "columns": columns, "reading": reading_of(reading)}
-            source = source_of(X)
-            with spelled_errors():
-                found = _core.audit_table(source, table, given, advance, jobs)
-            found["notes"] = [spelled(note) for note in found["notes"]]
-            warn(found["notes"])
-            classes = classes_of(found["classes"], source, label)
-            numbers = found["label"]
-        else:
-            if reading or any(columns.values()):
-                raise ValueError("drop, text, use, hash_bits and reading: they are for tables; pass label, not y")
-            try:
-                X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
-            except ValueError as error:
-                raise with_advice(error, "audit it with label, the name of its column of labels") from error
-            check_labels(y)
-            classes, numbers = np.unique(y, return_inverse=True)
-            if len(classes) < 2:
-                raise ValueError(f"y: all labels are {classes[0]!r}; an audit needs at least two classes")
-            numbers = np.ascontiguousarray(numbers, dtype=np.int64)
-            single = classes[np.bincount(numbers) == 1]
-            if len(single) and len(classes) > 2:
-                shown = ", ".join(map(repr, single[:5].tolist())) + (", ..." if len(single) > 5 else "")
-                raise ValueError(
-                    f"y: every class needs at least 2 rows, but these have one: {shown}; add rows, join classes, or "
-                    f"remove their rows"
-                )
-            found = _core.audit_rows(rows(X), numbers, len(classes), given, advance, jobs)
+    if label is not None:
+        table = {"label": label, "columns": columns, "reading": reading_of(reading)}
+        source = source_of(X)
+        with spelled_errors():
+            found = _core.audit_table(source, table, given, jobs)
+        found["notes"] = [spelled(note) for note in found["notes"]]
+        warn(found["notes"])
+        classes = classes_of(found["classes"], source, label)
+        numbers = found["label"]
+    else:
+        if reading or any(columns.values()):
+            raise ValueError("drop, text, use, hash_bits and reading: they are for tables; pass label, not y")
+        try:
+            X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        except ValueError as error:
+            raise with_advice(error, "audit it with label, the name of its column of labels") from error
+        check_labels(y)
+        classes, numbers = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y: all labels are {classes[0]!r}; an audit needs at least two classes")
+        numbers = np.ascontiguousarray(numbers, dtype=np.int64)
+        single = classes[np.bincount(numbers) == 1]
+        if len(single) and len(classes) > 2:
+            shown = ", ".join(map(repr, single[:5].tolist())) + (", ..." if len(single) > 5 else "")
+            raise ValueError(
+                f"y: every class needs at least 2 rows, but these have one: {shown}; add rows, join classes, or "
+                f"remove their rows"
+            )
+        found = _core.audit_rows(rows(X), numbers, len(classes), given, jobs)
     row = found["row"]
     contradicts = found.get("contradicts")
     return AuditResult(
@@ -249,35 +238,6 @@ def audit(
         notes=found.get("notes", []),
         index=None if index is None else index[row],
     )
-
-
-class _Bar:
-    """Calls a function and advances a tqdm bar, if they are given."""
-
-    def __init__(self, progress: Progress | None, bar: bool, total: int) -> None:
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress={progress!r}: must be a function of two counts")
-        self._progress = progress
-        self._bar: Any = None
-        if bar:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                raise ImportError("tqdm=True needs tqdm: pip install tqdm") from None
-            self._bar = tqdm(total=total, desc="audit", unit="fold")
-
-    def __enter__(self) -> Progress | None:
-        return self._advance if self._bar is not None or self._progress is not None else None
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _advance(self, done: int, total: int) -> None:
-        if self._bar is not None:
-            self._bar.update(done - self._bar.n)
-        if self._progress is not None:
-            self._progress(done, total)
 
 
 __all__ = ["AuditResult", "audit"]

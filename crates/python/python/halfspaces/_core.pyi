@@ -47,6 +47,7 @@ __all__ = [
     "merge",
     "partial",
     "session_labels",
+    "set_progress",
     "tight",
 ]
 
@@ -56,12 +57,12 @@ def audit_rows(
     classes: _Integers,
     count: int,
     given: dict[str, Any],
-    progress: Callable[[int, int], Any] | None,
     jobs: int,
 ) -> dict[str, Any]: ...
 def audit_table(
-    source: _Source, table: dict[str, Any], given: dict[str, Any], progress: Callable[[int, int], Any] | None, jobs: int
+    source: _Source, table: dict[str, Any], given: dict[str, Any], jobs: int
 ) -> dict[str, Any]: ...
+def set_progress(report: Callable[[int, int], Any] | None) -> Callable[[int, int], Any] | None: ...
 def block_rows() -> int: ...
 def partial(job: bytes, rows: _Rows, classes: _Integers, first: int, jobs: int) -> bytes: ...
 def merge(parts: Sequence[bytes]) -> bytes: ...

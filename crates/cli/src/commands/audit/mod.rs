@@ -16,6 +16,7 @@ use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_frame::Labels;
 use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
+use halfspaces_linalg::Monitor;
 use halfspaces_pipeline::{
     Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts, is_varied_text,
 };
@@ -203,10 +204,13 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         threads: args.input.reading.threads(),
     };
     drop(progress);
-    let progress = Progress::steps("auditing", args.folds);
+    let monitor = Monitor::default();
+    let progress = Progress::monitored("auditing", &monitor);
     let audit = Audit { plan, folds: args.folds, failure: args.failure };
     let (classes, count) = (&table.labels.of_row, table.labels.classes.len());
-    let result = audit.run_with(&table.design, classes, count, &|| progress.advance(1));
+    let Some(result) = monitor.run(|| audit.run(&table.design, classes, count)) else {
+        unreachable!("nothing stops the audit")
+    };
     let result = result.map_err(|error| error.at(&table.frame.source))?;
     drop(progress);
     let contradictions = table.contradictions();

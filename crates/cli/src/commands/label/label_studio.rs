@@ -69,7 +69,7 @@ pub(super) struct Imported {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a Label Studio export: JSON, JSON-MIN or CSV. A task is matched to the row that has the same id, or the same
+/// Reads a Label Studio export: JSON, JSON-MIN or CSV; or JSON Lines, as Prodigy writes them. A task is matched to the row that has the same id, or the same
 /// texts and image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
@@ -86,9 +86,15 @@ pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imp
     Ok(imported)
 }
 
+/// Parses a list of tasks, or tasks one after another, as in JSON Lines.
 fn array(text: &str) -> Result<Vec<Value>, String> {
-    serde_json::from_str(text)
-        .map_err(|error| format!("{error}; export from Label Studio as JSON, JSON-MIN or CSV"))
+    let tasks = match text.trim_start().starts_with('{') {
+        true => serde_json::Deserializer::from_str(text).into_iter().collect(),
+        false => serde_json::from_str(text),
+    };
+    tasks.map_err(|error| {
+        format!("tasks in JSON: {error}; export from Label Studio as JSON, JSON-MIN or CSV")
+    })
 }
 
 /// Parses a CSV export; each record becomes an object.
@@ -546,6 +552,12 @@ mod tests {
             let said = imported.notes.join(" ");
             assert_eq!(said.contains("is not accepted"), labels.is_empty(), "{said}");
         }
+        // Prodigy writes one task per line.
+        let lines = "{\"text\":\"a cat\",\"label\":\"dog\",\"answer\":\"accept\"}\n{\"text\":\"bird\",\"label\":\"cat\"}\n";
+        assert_eq!(parsed(lines, &items()).labels.len(), 2);
+        let broken = array(&lines.replace("bird\"", "bird")).unwrap_err();
+        assert!(broken.contains("line 2") && broken.contains("Label Studio"), "{broken}");
+        assert!(array("a,b\n1,2").unwrap_err().contains("tasks in JSON"));
         // The field is a choice if its values are classes of the session.
         let task = r#"[{"text":"a cat","answer":"reject"}]"#;
         let imported = import(&array(task).unwrap(), &items(), &["reject".into(), "keep".into()]);

@@ -1,0 +1,64 @@
+//! Finds names that look alike, because one of them may be misspelt.
+
+use crate::names::short;
+use std::collections::BTreeMap;
+use unicode_normalization::UnicodeNormalization;
+
+/// The form in which names are compared to find those that look alike. It has lower-case letters, one form
+/// of each accented letter (NFKC) and of dashes, and no blanks, underscores and invisible characters. A name of digits is
+/// compared without leading zeros. Returns `None` for a name that has neither a letter nor only digits.
+fn appearance(name: &str) -> Option<String> {
+    let is_ignored = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '_' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    };
+    let letter = |c: char| match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        c => c,
+    };
+    let letters = name.nfkc().filter(|c| !is_ignored(*c)).map(letter);
+    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    if letters.chars().any(char::is_alphabetic) {
+        return Some(letters);
+    }
+    let digits = name.trim();
+    let is_code = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_code.then(|| digits.trim_start_matches('0').to_owned())
+}
+
+/// Returns one note for each set of names that look alike: they differ only in case, blanks, underscores, invisible
+/// characters, dashes, forms of accented letters, or leading zeros. If there are many sets, only the first ones are
+/// named. `names` contains each name with its number of rows; `what` says what they name, such as "classes".
+///
+/// ```
+/// use halfspaces_frame::look_alikes;
+/// let notes = look_alikes([("A", 3), ("a ", 1), ("B", 2)], "groups", "t.csv, column `site`");
+/// assert_eq!(
+///     notes,
+///     ["t.csv, column `site`: `A` (3) and `a ` (1) count as different groups; correct the column if they mean the same"]
+/// );
+/// ```
+#[must_use]
+pub fn look_alikes<'a>(
+    names: impl IntoIterator<Item = (&'a str, usize)>,
+    what: &str,
+    place: &str,
+) -> Vec<String> {
+    const MOST_SHOWN: usize = 5;
+    let mut sets: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, rows) in names {
+        if let Some(appearance) = appearance(name) {
+            sets.entry(appearance).or_default().push(format!("`{}` ({rows})", short(name)));
+        }
+    }
+    let alike: Vec<String> =
+        sets.into_values().filter(|set| set.len() > 1).map(|set| set.join(" and ")).collect();
+    let advice = "correct the column if they mean the same";
+    let shown = alike.iter().take(MOST_SHOWN);
+    let mut notes: Vec<String> =
+        shown.map(|set| format!("{place}: {set} count as different {what}; {advice}")).collect();
+    if let Some(more @ 1..) = alike.len().checked_sub(MOST_SHOWN) {
+        notes.push(format!("{place}: more sets of {what} that look alike: {more}; {advice}"));
+    }
+    notes
+}
