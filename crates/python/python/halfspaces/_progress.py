@@ -40,9 +40,9 @@ def show_progress(report: Callable[[int, int], Any] | None = None) -> Iterator[N
     >>> X = np.random.default_rng(0).normal(size=(20_000, 20))
     >>> seen = []
     >>> with show_progress(lambda done, total: seen.append((done, total))):
-    ...     model = AveragedPerceptron(passes=30).fit(X, X[:, 0] > 0.0)
+    ...     model = AveragedPerceptron(passes=300).fit(X, X[:, 0] > 0.0)
     >>> seen[-1]
-    (600000, 600000)
+    (6000000, 6000000)
     """
     if report is not None and not callable(report):
         raise TypeError(f"report={report!r}: must be a function of two counts")
