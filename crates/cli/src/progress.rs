@@ -81,7 +81,7 @@ fn share(state: &ProgressState, text: &mut dyn Write) {
     let (done, total) = (state.pos(), state.len().unwrap_or(0));
     // Errors of the progress line are ignored, since nothing can be done about them.
     let _ = match (100 * done).checked_div(total) {
-        None => write!(text, "{}", HumanDuration(state.elapsed())),
+        None => write!(text, "{:#}", HumanDuration(state.elapsed())),
         Some(percent) => {
             let full = (state.fraction() * WIDTH as f32) as usize;
             let bar = "█".repeat(full) + &"░".repeat(WIDTH - full);

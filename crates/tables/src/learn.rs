@@ -2,7 +2,7 @@
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Scale, column_scales, families};
-use crate::race::race;
+use crate::race::{race, steps_of_race};
 use crate::report::{ComparedCandidate, TableReport};
 use crate::scaled_rows::ScaledRows;
 use crate::streams;
@@ -106,11 +106,9 @@ pub(crate) fn learn<P: PointSet>(
     };
 
     let families = families(!table.is_uniform(), points.dim(), table.outputs());
-    // A step is a row to which a family is fitted.
-    let in_rounds: usize = table.rounds().iter().map(|round| round.fit_rows.len()).sum();
-    let steps = Steps::plan((families.len() * (in_rounds + rows.len())) as u64);
+    // The final fits count as many steps as there are rows.
+    let steps = Steps::plan(steps_of_race(&table, &families) + rows.len() as u64);
     let (racing, dropped) = race(&table, &families, of_scale, threads, &steps)?;
-    steps.advance(((families.len() - racing.len()) * rows.len()) as u64);
     let mut finalists = Vec::new();
     let mut features = Vec::with_capacity(racing.len());
     for entry in racing {
@@ -137,9 +135,8 @@ pub(crate) fn learn<P: PointSet>(
 
     // Frees the features that no chosen candidate needs.
     let is_used = |family: usize| finalists.iter().any(|f| f.family == family);
-    let surviving = features.len();
     features.retain(|(family, _)| is_used(*family));
-    steps.advance(((surviving - features.len()) * rows.len()) as u64);
+    let steps_of_part = (rows.len() / features.len()) as u64;
     let parts = threads.map_with(
         features.into_iter(),
         || (),
@@ -153,7 +150,7 @@ pub(crate) fn learn<P: PointSet>(
             }
             let space = &families[family];
             let part = table.part(family, of_scale(space.columns), space, &members, features);
-            steps.advance(rows.len() as u64);
+            steps.advance(steps_of_part);
             part
         },
     );

@@ -79,9 +79,31 @@ impl RacingFamily<'_> {
     }
 }
 
+/// The number of steps of [`race`] if no candidate is dropped before it has to be. Each fit row of each candidate in each
+/// round is a step.
+pub(crate) fn steps_of_race(table: &Table, families: &[Family]) -> u64 {
+    let most = most_candidates(table, families);
+    table.rounds().iter().zip(most).map(|(round, most)| (round.fit_rows.len() * most) as u64).sum()
+}
+
+/// The maximum number of candidates in each round.
+fn most_candidates(table: &Table, families: &[Family]) -> Vec<usize> {
+    let of_families = families.iter().map(|family| family.methods.len());
+    let mut most: usize = of_families.clone().sum();
+    let mut each = Vec::with_capacity(table.rounds().len());
+    for round in table.rounds() {
+        each.push(most);
+        most = most.min(match round.survivors {
+            Some(Survivors::Candidates(count)) => count,
+            Some(Survivors::Families(count)) => 2 * count * of_families.clone().max().unwrap_or(0),
+            None => most,
+        });
+    }
+    each
+}
+
 /// Compares all candidates in the first round, and the survivors in each later round. Returns the survivors of the last
-/// round and the candidates that were dropped before. Each round has one step for each fit row of each family; the steps
-/// of dropped families count as finished.
+/// round and the candidates that were dropped before. All steps of [`steps_of_race`] are finished at the end.
 pub(crate) fn race<'f, 's>(
     table: &Table,
     families: &'f [Family],
@@ -96,17 +118,19 @@ pub(crate) fn race<'f, 's>(
         racing.push(RacingFamily { index, family, features: None, compared });
     }
     let mut dropped = Vec::new();
-    for (index, round) in table.rounds().iter().enumerate() {
+    let most = most_candidates(table, families);
+    for (index, (round, most)) in table.rounds().iter().zip(most).enumerate() {
+        let compared: usize = racing.iter().map(|entry| entry.compared.len()).sum();
         let ran = threads.map_with(
             racing.iter_mut(),
             || (),
             |(), entry| {
                 let ran = entry.run(table, of_scale(entry.family.columns), index);
-                steps.advance(round.fit_rows.len() as u64);
+                steps.advance((round.fit_rows.len() * entry.compared.len()) as u64);
                 ran
             },
         );
-        steps.advance(((families.len() - racing.len()) * round.fit_rows.len()) as u64);
+        steps.advance((round.fit_rows.len() * (most - compared)) as u64);
         ran.into_iter().collect::<Result<(), _>>()?;
         if let Some(survivors) = round.survivors {
             eliminate(table, index + 1, survivors, &mut racing, &mut dropped);
