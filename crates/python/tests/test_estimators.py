@@ -1,5 +1,6 @@
 """scikit-learn's own checks of every estimator, and the documentation of fitted attributes."""
 
+import inspect
 import re
 from typing import Any
 
@@ -42,6 +43,7 @@ def test_fitted_attributes_are_documented(estimator: Any) -> None:
     X = np.random.default_rng(0).normal(size=(120, 3))
     fitted = vars(clone(estimator).fit(X, (X[:, 0] > 0).astype(int)))
     attributes = [name for name in fitted if name.endswith("_") and not name.startswith("_")]
-    documented = type(estimator).__doc__.split("    Attributes\n")[1].split("\n\n")[0]
+    # CPython 3.13 removes the indentation of docstrings, and earlier versions keep it.
+    documented = inspect.getdoc(type(estimator)).split("\nAttributes\n")[1].split("\n\n")[0]
     missing = [name for name in attributes if not re.search(rf"\b{name}\b", documented)]
     assert attributes and not missing
