@@ -101,14 +101,25 @@ impl<A: Asker> Controller<A> {
         self.snapshot.outlook
     }
 
-    /// The advice to stop, if at most a share [`ACCEPTED_WRONG`] of all rows would be labelled wrongly and some rows
-    /// have no label; otherwise `None`.
+    /// Whether every row has a label, or the model expects to correct at most the fraction `share` of all labels if
+    /// labelling goes on ([`Outlook::within`]). The model expects nothing before every class has a label, unless its
+    /// predictions are those of a given model.
+    #[must_use]
+    pub fn can_stop(&self, share: f64) -> bool {
+        let Outlook { open, .. } = self.snapshot.outlook;
+        open == 0 || self.probability().is_some() && self.snapshot.outlook.within(share)
+    }
+
+    /// A note for the person who labels, if the model expects to correct at most a share [`ACCEPTED_WRONG`] of all labels
+    /// and some rows have no label; otherwise `None`.
     #[must_use]
     pub fn stop_advice(&self) -> Option<String> {
-        let may_stop = self.question.is_some() && self.snapshot.outlook.within(ACCEPTED_WRONG);
+        let may_stop = self.question.is_some() && self.can_stop(ACCEPTED_WRONG);
         may_stop.then(|| {
             let share = 100.0 * ACCEPTED_WRONG;
-            format!("You can stop: the model expects that at most {share} % of all labels would be wrong.")
+            format!(
+                "The model expects to correct at most {share} % of all labels if you go on; if you stop now, more of them may be wrong."
+            )
         })
     }
 
@@ -482,6 +493,25 @@ mod tests {
 
     /// The questions are the same as those of a second session that looks for scarce classes and gets the same answers
     /// and skips.
+    /// The model may expect no corrections while a class has no label, but it cannot know.
+    #[test]
+    fn nobody_is_told_to_stop_before_every_class_has_a_label() {
+        let rows = 60;
+        let log = new_log(rows, &["a", "b", "c"]);
+        let values = (0..rows).flat_map(|row| [10.0 * (row % 2) as f64, (row % 7) as f64 / 7.0]);
+        let points = Points::new(values.collect(), 2).unwrap();
+        let labelling = Labelling::params(3).landmarks(20).check().unwrap();
+        let session = labelling.session(&points).unwrap();
+        let mut controller = Controller::new(log, Direct::new(session, Asking::default())).unwrap();
+        let mut within = 0;
+        while let Some(question) = controller.question() {
+            within += usize::from(controller.outlook().within(0.05));
+            assert!(!controller.can_stop(0.05) && controller.stop_advice().is_none());
+            controller.answer(question.index, question.index % 2).unwrap();
+        }
+        assert!(within > 0 && controller.can_stop(0.0) && controller.stop_advice().is_none());
+    }
+
     #[test]
     fn scarce_classes_are_asked_first() {
         let rows = 90;
@@ -511,7 +541,8 @@ mod tests {
             assert_eq!(Some(question), expected, "{step}");
             assert_eq!(controller.weights(), None);
             let outlook = controller.outlook();
-            assert_eq!(controller.stop_advice().is_some(), outlook.within(0.05));
+            let is_known = controller.record().has_every_class();
+            assert_eq!(controller.stop_advice().is_some(), is_known && outlook.within(0.05));
             between += usize::from(!outlook.within(0.05) && outlook.within(0.07));
             other.ask(question).unwrap();
             let row = question.index;

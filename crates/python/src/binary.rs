@@ -112,12 +112,13 @@ impl Binary {
     }
 }
 
-/// A number or a string that a fit reports.
+/// A number, a string or names that a fit reports.
 #[derive(Debug, Clone, PartialEq, Serialize, IntoPyObject)]
 pub(crate) enum Fact {
     Count(u64),
     Number(f64),
     Text(String),
+    Names(Vec<String>),
 }
 
 impl Classifier for Binary {

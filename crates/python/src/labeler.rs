@@ -357,7 +357,7 @@ impl Session {
     }
 
     fn can_stop(&self, share: f64) -> PyResult<bool> {
-        Ok(self.controller()?.outlook().within(share))
+        Ok(self.controller()?.can_stop(share))
     }
 
     /// Answers that fit the others least: row, class, the class predicted from the others, and the probability of the

@@ -10,11 +10,11 @@ use halfspaces_linalg::{
     checkpoint, deciding_class,
 };
 use halfspaces_pac::{ErrorBound, ErrorCount, OneVsRest, OneVsRestModel};
-use halfspaces_pipeline::{Method, Plan, split};
+use halfspaces_pipeline::{Findings, Method, Plan, split};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of rows that a thread classifies at a time.
 const BLOCK: usize = 2048;
@@ -39,6 +39,8 @@ pub(crate) struct Model {
     /// The classes with at least one training row; `None` unless all rows of some class were held out. This field is
     /// not saved.
     known: Option<Vec<usize>>,
+    /// What the default classifier reports about its fit. This field is not saved.
+    findings: Option<Findings>,
 }
 
 /// Fits the learner `spec` to rows of the classes 0, 1, .., each of which must occur.
@@ -72,7 +74,7 @@ fn fitted(
     }
     let weights = weights.map(<[f64]>::to_vec);
     let fitted = on_points!(&rows, points => learned(spec, points, classes, weights, threads))?;
-    Ok(Model { fitted, known: None })
+    Ok(Model { fitted, known: None, findings: None })
 }
 
 /// Fits the default classifier, and counts its errors on held-out rows. If all rows of a class are held out, the class
@@ -91,9 +93,10 @@ fn automatic(
     let table = design.as_table()?;
     let design = table.as_ref().unwrap_or(design);
     if share == 0.0 {
-        let (model, _) = halfspaces_pipeline::Model::fit(&plan, design, classes, weights, None)?;
+        let (model, findings) =
+            halfspaces_pipeline::Model::fit(&plan, design, classes, weights, None)?;
         let fitted = Fitted::Auto { model: Box::new(model), held_out: None };
-        return Ok(Model { fitted, known: None });
+        return Ok(Model { fitted, known: None, findings: Some(findings) });
     }
     let (learn, rest) = split(classes.len(), Some(share), seed);
     let known: BTreeSet<usize> = learn.iter().map(|row| classes[*row]).collect();
@@ -109,7 +112,7 @@ fn automatic(
         weights.map(|weights| learn.iter().map(|row| weights[*row]).collect());
     let (fitted, held) = (design.select(&learn)?, design.select(&rest)?);
     let fit = halfspaces_pipeline::Model::fit(&plan, &fitted, &learned, weights.as_deref(), None);
-    let (mut model, _) = fit?;
+    let (mut model, findings) = fit?;
     let values = model.values(&held, threads)?;
     let wrong =
         values.iter().zip(&rest).filter(|(of, row)| Some(deciding_class(of)) != number(row));
@@ -119,7 +122,8 @@ fn automatic(
     model.calibrate(&values, &truth, None)?;
     let all = classes.iter().max().map_or(0, |last| last + 1);
     let fitted = Fitted::Auto { model: Box::new(model), held_out };
-    Ok(Model { fitted, known: (known.len() < all).then_some(known) })
+    let known = (known.len() < all).then_some(known);
+    Ok(Model { fitted, known, findings: Some(findings) })
 }
 
 fn learned<P: PointSet>(
@@ -210,7 +214,7 @@ impl Model {
         let refused = |reason: String| Fault::new(format!("not a model: {reason}"));
         let fitted: Fitted = serde_json::from_str(text).map_err(|e| refused(e.to_string()))?;
         fitted.check_saved().map_err(|e| refused(e.to_string()))?;
-        Ok(Model { fitted, known: None })
+        Ok(Model { fitted, known: None, findings: None })
     }
 
     /// The model as text.
@@ -323,8 +327,11 @@ impl Model {
         Ok(Some((weights, PyArray1::from_vec(py, biases))))
     }
 
-    /// The report of the fit of each binary model.
-    fn facts(&self) -> Vec<std::collections::BTreeMap<&'static str, Fact>> {
+    /// The report of the fit of each binary model, or of the default classifier.
+    fn facts(&self) -> Vec<BTreeMap<&'static str, Fact>> {
+        if let (Fitted::Auto { held_out, .. }, Some(findings)) = (&self.fitted, &self.findings) {
+            return vec![facts_of(findings, *held_out)];
+        }
         self.fitted.parts().into_iter().map(|part| part.facts().into_iter().collect()).collect()
     }
 
@@ -348,6 +355,24 @@ impl Model {
         }
         Ok((!parts.is_empty()).then_some(sum.min(1.0)))
     }
+}
+
+/// The report of the default classifier.
+fn facts_of(findings: &Findings, held_out: Option<ErrorCount>) -> BTreeMap<&'static str, Fact> {
+    let chosen = findings.compared.iter().take(findings.chosen).map(|(_, name)| name.clone());
+    let mut facts = BTreeMap::from([
+        ("learned_from", Fact::Count(findings.learned_from)),
+        ("compared_on", Fact::Count(findings.compared_on as u64)),
+        ("chosen", Fact::Names(chosen.collect())),
+    ]);
+    facts.extend(
+        findings.cross_validated.map(|error| ("cross_validated_error", Fact::Number(error))),
+    );
+    if let Some(count) = held_out {
+        facts.insert("held_out", Fact::Count(count.points() as u64));
+        facts.insert("held_out_errors", Fact::Count(count.errors() as u64));
+    }
+    facts
 }
 
 /// Computes ln(1/(1 + e^-t)).

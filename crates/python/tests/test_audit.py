@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from tables import command, mixed, write_csv
 
-from halfspaces import AuditResult, audit
+from halfspaces import AuditResult, DataWarning, audit
 
 pytestmark = pytest.mark.filterwarnings("ignore::halfspaces.DataWarning")
 
@@ -70,6 +70,17 @@ def test_most_flipped_labels_are_first(load: Any) -> None:
     assert list(table.columns) == ["row", "label", "suggested", "score", "likely_wrong"]
 
 
+def test_rows_are_matched_by_position() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = X.iloc[:120], y.iloc[:120]
+    turned = X.iloc[::-1]
+    with pytest.warns(DataWarning, match="y: its index has the same values as that of X in another order"):
+        audit(turned, y, learner="logistic")
+    # Other indices say nothing about the order.
+    audit(X.reset_index(drop=True), y.set_axis(range(500, 620)), learner="logistic")
+    audit(turned, y.iloc[::-1], learner="logistic")
+
+
 def test_arrays_and_tables_agree() -> None:
     X, y, _ = flipped(load_breast_cancer, 0.1)
     table = pd.DataFrame(X).add_prefix("x").assign(y=y)
@@ -86,6 +97,8 @@ def test_a_label_that_occurs_once_is_named() -> None:
     labels[7] = "yse"
     with pytest.raises(ValueError, match="y: every class needs at least 2 rows, but these have one: 'yse'; add rows"):
         audit(X, labels, learner="logistic")
+    with pytest.raises(ValueError, match="but these have one: 1; add rows"):
+        audit(X, np.r_[1, [0] * (len(X) - 1)], learner="logistic")
 
 
 def test_control_c_ends_an_audit() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 
 import halfspaces
 from halfspaces import Labeler
@@ -191,6 +191,19 @@ def test_skip_undo_uncertain_and_change(digits: tuple[Any, Any]) -> None:
     assert labeler.ask() is None and labeler.outlook.open == 0 and labeler.can_stop(0.0)
     with pytest.raises(ValueError, match="every row has an answer"):
         labeler.confirm()
+
+
+def test_it_does_not_say_stop_before_every_class_has_a_label() -> None:
+    X, y = load_iris(return_X_y=True)
+    labeler = Labeler(X, classes=[0, 1, 2])
+    expects_few = 0
+    while len(set(labeler.labels_.values())) < 3:
+        question = labeler.ask()
+        assert question is not None
+        expects_few += labeler.outlook.high <= 0.05 * len(y)
+        assert not labeler.can_stop()
+        labeler.tell(y[question.row])
+    assert expects_few > 0
 
 
 def test_known_labels_at_once_and_doubts(digits: tuple[Any, Any]) -> None:

@@ -381,6 +381,7 @@ SMALL = pd.DataFrame({"x": [1.0, 2.0] * 50, "y": ["a", "b"] * 50})
     ("data", "error", "message"),
     [
         (SMALL.head(0), ValueError, "pandas DataFrame: the table has no rows"),
+        ({"x": [], "y": np.array([], dtype=object)}, ValueError, "the table has no rows"),
         ({}, ValueError, "data: the dict has no columns"),
         (pd.concat([SMALL, SMALL["x"]], axis=1), ValueError, "two columns are named 'x'"),
         (SMALL.rename(columns={"y": "z"}), ValueError, "there is no column `y`"),

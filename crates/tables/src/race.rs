@@ -238,7 +238,7 @@ mod tests {
     use crate::candidate::{Space, families};
     use crate::table::{LabelledRows, Member};
     use halfspaces_features::Distance;
-    use halfspaces_linalg::Points;
+    use halfspaces_linalg::{Monitor, Points};
     use std::collections::BTreeSet;
 
     fn table(classes: &[usize]) -> Table {
@@ -271,6 +271,43 @@ mod tests {
             let part = table.part(0, &scaled, family, &members, features).unwrap();
             let again = table.part(0, &scaled, family, &members, None).unwrap();
             assert_eq!(part, again);
+        }
+    }
+
+    /// Each round has a step for each fit row of each candidate. All are finished at the end, also those of candidates that
+    /// were dropped.
+    #[test]
+    fn all_steps_are_finished() {
+        // The first table has four folds, the second a screening round and a single split.
+        for n in [400, 6400] {
+            let points: Vec<[f64; 2]> = (0..n)
+                .map(|i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()])
+                .collect();
+            let classes: Vec<usize> =
+                points.iter().map(|x| usize::from(x[0] + 0.1 * x[1] > 0.0)).collect();
+            let table = table(&classes);
+            let points = Points::from_rows(&points).unwrap();
+            let columns = ColumnScale::Standardised;
+            let scaled = ScaledRows::new(columns, points, table.outputs(), 1).unwrap();
+            let families: Vec<Family> = families(true, 2, 1)
+                .into_iter()
+                .filter(|family| family.columns == columns)
+                .collect();
+            let all: usize = families.iter().map(|family| family.methods.len()).sum();
+            let most = families.iter().map(|family| family.methods.len()).max().unwrap();
+            let expected = match n {
+                400 => 300 * (all + 12 + 8 + 6),
+                _ => 2000 * all + 4800 * all.min(4 * most),
+            };
+            assert!(all > 4 * most && most > 3);
+            let total = steps_of_race(&table, &families);
+            assert_eq!(total, expected as u64);
+            let monitor = Monitor::default();
+            monitor.run(|| {
+                let steps = Steps::plan(2 * total);
+                race(&table, &families, |_| &scaled, Threads::ONE, &steps).unwrap();
+                assert_eq!(monitor.progress(), Some((total, 2 * total)), "{n} rows");
+            });
         }
     }
 

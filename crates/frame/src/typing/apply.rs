@@ -53,12 +53,16 @@ fn with_overrides(reading: &Reading, options: &ReadOptions) -> Reading {
             _ => reading.clone(),
         },
         Reading::Date(format)
-            if options.day_first == Some(true) && format.order == DateOrder::MonthFirst =>
+            if options.day_first == Some(true) && format.order != DateOrder::Digits =>
         {
             Reading::Date(MomentFormat { order: DateOrder::DayFirst, ..*format })
         }
         other => other.clone(),
     }
+}
+
+fn are_whole(values: &[Option<f64>]) -> bool {
+    values.iter().flatten().all(|value| value.fract().abs() <= 0.0)
 }
 
 struct Rows<'a> {
@@ -110,6 +114,10 @@ impl Rows<'_> {
         let expected = match plain {
             Ok(_) if self.may_be_grouped(format, raw) => {
                 "an unambiguous number (pass --decimal , if points separate thousands, or --decimal . if they do not)".to_owned()
+            }
+            // The format of a column of integers in a table with decimal commas is a guess, which `34.0` does not contradict.
+            Ok(of_level) if *format == NumberFormat::integers_among_commas() && are_whole(&of_level) => {
+                return Ok(of_level);
             }
             Ok(of_level) => {
                 self.record.notes.push(format!(
@@ -179,11 +187,17 @@ impl Rows<'_> {
                     {
                         Err(self.doubtful_date(&raw, level))
                     }
-                    Err(level) => Err(self.misfit_of(
-                        &raw,
-                        level,
-                        &format!("one of the {}", format.describe()),
-                    )),
+                    Err(level) => {
+                        let is_by_day = by_day.parse(raw.levels[level].trim()).is_some();
+                        let advice =
+                            if is_by_day { ", pass --day-first if the day is first" } else { "" };
+                        Err(self.misfit_with(
+                            raw.first_row(level),
+                            raw.levels[level].trim(),
+                            &format!("one of the {}", format.describe()),
+                            advice,
+                        ))
+                    }
                 }
             }
         }
@@ -286,16 +300,20 @@ impl Rows<'_> {
     }
 
     fn misfit(&self, row: usize, cell: &str, expected: &str) -> DataError {
-        let (place, name, cell) = ((self.context.place)(row), self.name, short(cell));
         let is_digit_or =
             |mark: char| cell.chars().all(|c| c.is_ascii_digit() || "+-".contains(c) || c == mark);
         let decimal = match (cell.contains(','), is_digit_or(',')) {
             (true, true) => ", pass --decimal , if it has a decimal comma",
             _ => "",
         };
+        self.misfit_with(row, cell, expected, decimal)
+    }
+
+    fn misfit_with(&self, row: usize, cell: &str, expected: &str, advice: &str) -> DataError {
+        let (place, name, cell) = ((self.context.place)(row), self.name, short(cell));
         DataError::user(format!(
             "{place}, column `{name}`: `{cell}` is not {expected}, unlike the cells from which the type of the column \
-            was detected; correct it{decimal}, or pass --missing '{cell}' if it means that the value is missing"
+            was detected; correct it{advice}, or pass --missing '{cell}' if it means that the value is missing"
         ))
     }
 }

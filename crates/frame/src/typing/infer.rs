@@ -4,7 +4,7 @@ use super::context::Context;
 use super::identifier::{self, Names};
 use super::markers::{self, Markers, counted};
 use super::moment::{self, DateOrder, MomentFormat, dates_of_digits};
-use super::number::{self, Decimal, Evidence, Group, NumberFormat};
+use super::number::{self, Decimal, Evidence, NumberFormat};
 use super::pattern;
 use super::present::{Fit, Present, is_category};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
@@ -204,11 +204,7 @@ impl Inference<'_> {
             || self.evidence.requested == Some(Decimal::Comma);
         let is_whole = || values.iter().all(|value| value.is_nan() || value.fract().abs() <= 0.0);
         if has_commas && record.rule.reading == Reading::default() && is_whole() {
-            record.rule.reading = Reading::Number(NumberFormat {
-                decimal: Decimal::Comma,
-                group: Some(Group::Point),
-                affix: None,
-            });
+            record.rule.reading = Reading::Number(NumberFormat::integers_among_commas());
         }
         // A missing number is not an integer, so a column with gaps does not identify rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {

@@ -90,6 +90,11 @@ struct Parts<'t> {
 }
 
 impl NumberFormat {
+    /// The format of a column of integers in a table with decimal commas: a point in a new row separates thousands.
+    pub(super) fn integers_among_commas() -> NumberFormat {
+        NumberFormat { decimal: Decimal::Comma, group: Some(Group::Point), affix: None }
+    }
+
     /// Parses the number in a cell. Returns `None` if the cell is not a number in this format or if the number is
     /// infinite.
     #[must_use]

@@ -583,6 +583,49 @@ fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
     assert_eq!(serde_json::from_str::<[ColumnRule; 2]>(&json).unwrap(), [rule, pointed]);
 }
 
+/// A model that was fitted to dates with the year first, or to a column of dates, reads other dates if the user says their
+/// order.
+#[test]
+fn a_rule_with_the_year_first_accepts_the_order_that_the_user_gives() {
+    let rules = [
+        typed(&["2025-07-05", "2025-08-06"]).unwrap().1.rule,
+        ColumnRule {
+            kind: Kind::Date,
+            reading: Reading::Date(MomentFormat::default()),
+            ..ColumnRule::default()
+        },
+    ];
+    for rule in rules {
+        let apply = |options: &ReadOptions| {
+            let expected = Expected::Rule(rule.clone());
+            let column = RawColumn { expected, ..column("c", &["05.07.2025", "2025-07-05"]) };
+            Ok::<_, DataError>(typed_with(vec![column], options, b',')?.columns.remove(0).values)
+        };
+        let refused = apply(&ReadOptions::default()).unwrap_err().to_string();
+        assert!(refused.contains("correct it, pass --day-first if the day is first"), "{refused}");
+        let day_first = ReadOptions { day_first: Some(true), ..ReadOptions::default() };
+        let Values::Moments(moments) = apply(&day_first).unwrap() else { panic!() };
+        assert_eq!(moments.value(0), moments.value(1));
+    }
+}
+
+/// In a table with decimal commas, a column of integers may have points between thousands. Integers such as 34.0 are no
+/// evidence against that, and 34.5 is.
+#[test]
+fn integers_with_a_zero_fraction_are_not_noted_in_a_table_with_decimal_commas() {
+    let columns = vec![column("a", &["1,5", "2,25", "3,125"]), column("b", &["30", "40", "50"])];
+    let mut records = typed_with(columns, &ReadOptions::default(), b';').unwrap().records;
+    let rule = records.remove(1).rule;
+    let notes = |cells: &[&str]| {
+        let column = RawColumn { expected: Expected::Rule(rule.clone()), ..column("b", cells) };
+        let mut typed = typed_with(vec![column], &ReadOptions::default(), b';').unwrap();
+        (numbers(&typed.columns.remove(0).values), typed.records.remove(0).notes.len())
+    };
+    assert_eq!(notes(&["34.0", "35"]), (vec![34.0, 35.0], 0));
+    assert_eq!(notes(&["34.5", "35.0"]), (vec![34.5, 35.0], 1));
+    assert_eq!(notes(&["34.000", "35"]), (vec![34_000.0, 35.0], 0));
+}
+
 #[test]
 fn trimmed_texts_that_become_equal_are_one() {
     let column = RawColumn { expected: Expected::Texts, ..column("c", &[" a", "b", "a ", " NA "]) };
@@ -649,8 +692,8 @@ fn categories_that_may_be_dates_or_quantities_are_noted() {
     let titles =
         |i: usize| format!("{}{} (1995)", char::from(b'a' + (i % 26) as u8), "x".repeat(i));
     assert!(!noted(30, &titles));
-    assert!(noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}:00:{i}") }));
-    assert!(!noted(30, &|i| if i % 9 == 0 { format!("a{i}") } else { format!("{i}:00:{i}") }));
+    assert!(noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
+    assert!(!noted(30, &|i| if i % 9 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
     // Exactly 16 different words are allowed.
     let words = |count: usize| move |i: usize| format!("{} 2{:03}", "ab".repeat(i % count + 1), i);
     assert!(noted(50, &words(16)));

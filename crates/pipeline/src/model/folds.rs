@@ -302,7 +302,7 @@ pub(super) mod tests {
     use super::*;
     use crate::plan::Method;
     use halfspaces_linalg::rand::RngExt;
-    use halfspaces_linalg::{RngStream, rng_for};
+    use halfspaces_linalg::{Monitor, RngStream, rng_for};
 
     /// Creates points of `count` classes. Each point has an entry that depends on its class and an entry that does not.
     /// Every ninth label is wrong.
@@ -443,6 +443,22 @@ pub(super) mod tests {
         // The standard error of an error of 0.1 on 400 rows is 0.015.
         assert!(is_better(0.0984, 0.1, 400) && !is_better(0.0986, 0.1, 400));
         assert!(!is_better(0.0, 0.0, 400));
+    }
+
+    /// After the choice of C, the only steps left are those of the final fits, one for each row and problem.
+    #[test]
+    fn values_of_c_that_are_not_tried_count_as_finished_steps() {
+        let (plan, monitor) = (Plan::new(Method::Auto), Monitor::default());
+        for (count, problems) in [(2, 1), (3, 3)] {
+            monitor.run(|| {
+                let folds = folds(&plan, &sample(400, count), count, None);
+                let planned = (7 * 4 + 1) * 400 * problems;
+                assert_eq!(monitor.progress(), Some((0, planned)));
+                let (_, errors) = folds.choose_c().unwrap();
+                assert!(errors.len() < GRID.len());
+                assert_eq!(monitor.progress(), Some((planned - 400 * problems, planned)));
+            });
+        }
     }
 
     /// The fits stop early but near the optimum, so the values are close to those of an accurate fit without the fold.

@@ -192,6 +192,9 @@ def audit(
     }
     pandas = sys.modules.get("pandas")
     index = X.index if pandas is not None and isinstance(X, pandas.DataFrame) else None
+    if pandas is not None and index is not None and isinstance(y, pandas.Series) and not index.equals(y.index):
+        if len(index) == len(y) and index.difference(y.index).empty:
+            warn(["y: its index has the same values as that of X in another order; rows are matched by position"])
     jobs = threads_of(n_jobs)
     columns = columns_of(drop, text, use, hash_bits)
     if label is not None:
@@ -216,7 +219,7 @@ def audit(
             raise ValueError(f"y: all labels are {classes[0]!r}; an audit needs at least two classes")
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         single = classes[np.bincount(numbers) == 1]
-        if len(single) and len(classes) > 2:
+        if len(single):
             shown = ", ".join(map(repr, single[:5].tolist())) + (", ..." if len(single) > 5 else "")
             raise ValueError(
                 f"y: every class needs at least 2 rows, but these have one: {shown}; add rows, join classes, or "

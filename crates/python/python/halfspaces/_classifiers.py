@@ -158,7 +158,9 @@ class HalfspaceClassifier(_Probabilities, _BoundedClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if `X` has names.
     report_ : list of dict
-        The learner, the number of rows learned from, the chosen candidates, and held-out rows and errors.
+        One dict with ``learned_from`` (the number of training rows), ``compared_on`` (the number of rows on which
+        candidates were compared), ``chosen`` (the names of the candidates that are averaged, best first),
+        ``cross_validated_error``, and ``held_out`` and ``held_out_errors`` if rows are held out.
 
     Notes
     -----

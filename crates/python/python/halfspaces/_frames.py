@@ -381,7 +381,7 @@ def _decoded(name: Any, value: bytes) -> str:
 def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
     kind = _check_kinds(name, array)
     missing = [is_missing(value) for value in array]
-    present_values = array[~np.array(missing)]
+    present_values = array[~np.array(missing, dtype=bool)]
     if kind == "number" and all(isinstance(value, numbers.Integral) for value in present_values):
         least, greatest = int(min(present_values)), int(max(present_values))
         exact = next(

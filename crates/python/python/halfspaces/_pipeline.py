@@ -53,7 +53,8 @@ class Pipeline:
     dates, texts, missing values), fits a learner to them and measures its error on held-out rows. `save` and
     ``halfspaces fit`` write the same model files, which give the same predictions.
 
-    Create a pipeline with `Pipeline.fit` or `Pipeline.load`.
+    Create a pipeline with `Pipeline.fit` or `Pipeline.load`. It is not an estimator of scikit-learn, so it cannot be cloned
+    or passed to ``cross_val_score``; for that, use `HalfspaceClassifier` on columns of numbers.
 
     Attributes
     ----------

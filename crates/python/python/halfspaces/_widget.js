@@ -133,7 +133,7 @@ function render({ model, el }) {
     parts.push(bar, element("div", "hs-progress", text));
     if (state.can_stop) {
       parts.push(
-        element("div", "hs-note", "You can stop: the model expects that at most 5 % of all labels would be wrong."),
+        element("div", "hs-note", "The model expects to correct at most 5 % of all labels if you go on; if you stop now, more may be wrong."),
       );
     }
     if (state.error) {
