@@ -136,3 +136,23 @@ def test_the_default_classifier_reports_its_fit(held_out: float) -> None:
     assert ("held_out" in report) == (held_out > 0)
     if held_out:
         assert report["held_out"] == 100 and 0 <= report["held_out_errors"] < 20
+
+
+@pytest.mark.parametrize("labels", [[False, True], [3, 7], [np.int64(3), np.int64(2**62)], ["a", "b"]])
+def test_labels_of_type_object_are_what_they_are(labels):
+    X = np.arange(40.0).reshape(-1, 1)
+    y = np.empty(40, dtype=object)
+    y[:] = [labels[row >= 20] for row in range(40)]
+    model = halfspaces.LogisticRegression().fit(X, y)
+    assert model.classes_.tolist() == labels and model.predict(X).tolist() == list(y)
+    assert halfspaces.audit(X, y, learner="logistic").label.dtype == model.classes_.dtype
+    online = halfspaces.Perceptron().partial_fit(X, y, classes=labels)
+    assert online.classes_.tolist() == labels
+
+
+@pytest.mark.parametrize("labels", [[True, 1], [1, 2**70], [b"a", b"b"], [1, "b"]])
+def test_mixed_labels_are_refused(labels):
+    y = np.empty(40, dtype=object)
+    y[:] = labels * 20
+    with pytest.raises(ValueError, match="y: labels|[Uu]nknown label type"):
+        halfspaces.LogisticRegression().fit(np.arange(40.0).reshape(-1, 1), y)

@@ -19,6 +19,7 @@ from halfspaces._base import (
     check_number,
     rows,
     threads_of,
+    typed_labels,
     warn,
     with_advice,
 )
@@ -213,6 +214,7 @@ def audit(
             X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
         except ValueError as error:
             raise with_advice(error, "audit it with label, the name of its column of labels") from error
+        y = typed_labels(y)
         check_labels(y)
         classes, numbers = np.unique(y, return_inverse=True)
         if len(classes) < 2:

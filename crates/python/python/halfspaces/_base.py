@@ -179,7 +179,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = Tr
     The native module checks that all numbers are finite, and its error names the first one that is not.
     """
     try:
-        return validate_data(
+        checked = validate_data(
             estimator,
             X,
             y,
@@ -192,6 +192,20 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = Tr
         )
     except ValueError as error:
         raise with_advice(error) from error
+    return (checked[0], typed_labels(checked[1])) if isinstance(checked, tuple) else checked
+
+
+def typed_labels(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels of type object as booleans or 64-bit integers if all of them are; pandas makes such columns."""
+    if y.dtype != object:
+        return y
+    for kind, dtype in ((bool | np.bool_, np.bool_), (int | np.integer, np.int64)):
+        if all(isinstance(label, kind) and (dtype == np.bool_) == isinstance(label, bool | np.bool_) for label in y):
+            try:
+                return y.astype(dtype)
+            except OverflowError:
+                return y
+    return y
 
 
 def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns with halfspaces.Pipeline") -> ValueError:
@@ -357,6 +371,7 @@ __all__ = [
     "rows",
     "seed_of",
     "threads_of",
+    "typed_labels",
     "validated",
     "warn",
     "with_advice",
