@@ -14,6 +14,7 @@ import logging
 import os
 import threading
 import urllib.request
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,14 @@ class Config(NamedTuple):
     choices: str
     text: str
     field: str
+
+
+class Label(NamedTuple):
+    """The label of an annotation."""
+
+    text: str
+    choice: str
+    task: str
 
 
 def parse_config(label_config: str) -> Config:
@@ -65,28 +74,27 @@ class Project:
     def __init__(self, folder: Path, name: str) -> None:
         self._file = folder / f"labels-{name}.json"
         self._lock = threading.Lock()
-        # Maps the number of an annotation to the text and the label of its task.
-        self._labels: dict[str, tuple[str, str]] = {}
+        # Maps the number of an annotation to the text, the label and the number of its task.
+        self._labels: dict[str, Label] = {}
         self._model: Pipeline | None = None
         self.version = "untrained"
         if self._file.exists():
-            self._labels = {key: (text, label) for key, (text, label) in json.loads(self._file.read_text()).items()}
+            self._labels = {key: Label(*entry) for key, entry in json.loads(self._file.read_text()).items()}
             self._fit()
 
-    def change(self, added: dict[str, tuple[str, str]], removed: list[str]) -> None:
-        """Add and remove labels, save them, and fit again."""
+    def change(self, added: dict[str, Label], removed: Callable[[str, Label], bool]) -> None:
+        """Add labels, remove those of which `removed` is true, save all, and fit again."""
         with self._lock:
-            self._labels.update(added)
-            for key in removed:
-                self._labels.pop(key, None)
+            labels = {**self._labels, **added}
+            self._labels = {key: label for key, label in labels.items() if not removed(key, label)}
             written = self._file.with_suffix(".new")
             written.write_text(json.dumps(self._labels))
             os.replace(written, self._file)
             self._fit()
 
     def _fit(self) -> None:
-        texts = [text for text, _ in self._labels.values()]
-        labels = [label for _, label in self._labels.values()]
+        texts = [label.text for label in self._labels.values()]
+        labels = [label.choice for label in self._labels.values()]
         counts = {label: labels.count(label) for label in labels}
         if len(counts) < 2 or min(counts.values()) < ENOUGH:
             self._model, self.version = None, "untrained"
@@ -103,13 +111,13 @@ class Project:
             model, version = self._model, self.version
         if model is None:
             return [{"result": [], "score": 0.0, "model_version": version} for _ in texts]
-        shares = model.predict_proba(texts)
+        # With few labels, the probabilities can be equal although the decision values differ.
         found = []
-        for share in shares:
-            place = int(share.argmax())
-            value = {"choices": [str(model.classes_[place])]}
+        for name, shares in zip(model.predict(texts), model.predict_proba(texts), strict=True):
+            value = {"choices": [str(name)]}
             result = {"from_name": config.choices, "to_name": config.text, "type": "choices", "value": value}
-            found.append({"result": [result], "score": float(share[place]), "model_version": version})
+            score = float(shares[list(model.classes_).index(name)])
+            found.append({"result": [result], "score": score, "model_version": version})
         return found
 
 
@@ -145,31 +153,38 @@ class Backend:
         config = parse_config(data["project"]["label_config"])
         if action in ("ANNOTATION_CREATED", "ANNOTATION_UPDATED"):
             task = {**data["task"], "annotations": [data["annotation"]]}
-            project.change(*labels_of([task], config))
+            added, without = labels_of([task], config)
+            project.change(added, lambda key, _: key in without)
         elif action == "ANNOTATIONS_DELETED":
-            project.change({}, [str(annotation["id"]) for annotation in data["annotations"]])
+            gone = {str(annotation["id"]) for annotation in data["annotations"]}
+            project.change({}, lambda key, _: key in gone)
+        elif action == "TASKS_DELETED":
+            gone = {str(task["id"]) for task in data["tasks"]}
+            project.change({}, lambda _, label: label.task in gone)
         elif action == "START_TRAINING":
-            project.change(*labels_of(exported(data["project"]["id"]), config))
+            added, _ = labels_of(exported(data["project"]["id"]), config)
+            project.change(added, lambda key, _: key not in added)
         return {"model_version": project.version}
 
     def train(self, data: dict[str, Any]) -> dict[str, Any]:
         project = self._project(data["project"])
-        project.change(*labels_of(data["annotations"], parse_config(data["label_config"])))
+        added, without = labels_of(data["annotations"], parse_config(data["label_config"]))
+        project.change(added, lambda key, _: key in without)
         return {"model_version": project.version}
 
 
-def labels_of(tasks: list[dict[str, Any]], config: Config) -> tuple[dict[str, tuple[str, str]], list[str]]:
+def labels_of(tasks: list[dict[str, Any]], config: Config) -> tuple[dict[str, Label], set[str]]:
     """Return the labels in the annotations of these tasks, and the numbers of annotations without a label."""
-    added: dict[str, tuple[str, str]] = {}
-    removed = []
+    added: dict[str, Label] = {}
+    without = set()
     for task in tasks:
         for annotation in task.get("annotations", []):
             key, choice = str(annotation["id"]), choice_of(annotation.get("result", []), config)
             if choice is None or annotation.get("was_cancelled"):
-                removed.append(key)
+                without.add(key)
             else:
-                added[key] = (str(task["data"].get(config.field, "")), choice)
-    return added, removed
+                added[key] = Label(str(task["data"].get(config.field, "")), choice, str(task.get("id", "")))
+    return added, without
 
 
 def exported(project: int) -> list[dict[str, Any]]:

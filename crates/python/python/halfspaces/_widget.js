@@ -127,9 +127,10 @@ function render({ model, el }) {
     done.style.width = `${(100 * state.labelled) / Math.max(1, state.rows)}%`;
     bar.append(done);
     const [expected, low, high] = state.expected.map(Math.round);
-    const toCome = question ? `; about ${expected} more to come (${low} to ${high})` : "";
+    const toCome = question ? `; about ${expected} more corrections to come (${low} to ${high})` : "";
     const corrections = counted(state.corrections, "correction");
-    const text = `${state.labelled} of ${state.rows} labelled, ${corrections}${toCome}`;
+    const uncertain = state.uncertain ? `, ${state.uncertain} uncertain` : "";
+    const text = `${state.labelled} of ${state.rows} labelled${uncertain}, ${corrections}${toCome}`;
     parts.push(bar, element("div", "hs-progress", text));
     if (state.can_stop) {
       parts.push(
@@ -158,7 +159,11 @@ function render({ model, el }) {
     else if (key === "?") act("uncertain");
     else if (key === "u") act("undo");
     else if (key && number >= 0) answer(number);
-    else return;
+    else {
+      // A key without a meaning here must not cut the cell. Escape goes back to the notebook.
+      if (key !== "escape") event.stopPropagation();
+      return;
+    }
     // The notebook has shortcuts of its own.
     event.preventDefault();
     event.stopPropagation();

@@ -119,6 +119,7 @@ class LabelWidget:
             "item": None if question is None or self._items is None else self._items.shown(question.row),
             "rows": progress.rows,
             "labelled": progress.labelled,
+            "uncertain": progress.uncertain,
             "corrections": progress.corrections,
             "expected": [outlook.expected, outlook.low, outlook.high],
             "can_stop": question is not None and self.labeler.can_stop(),
