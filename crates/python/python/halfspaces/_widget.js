@@ -127,7 +127,7 @@ function render({ model, el }) {
     done.style.width = `${(100 * state.labelled) / Math.max(1, state.rows)}%`;
     bar.append(done);
     const [expected, low, high] = state.expected.map(Math.round);
-    const toCome = question ? `; about ${expected} more corrections to come (${low} to ${high})` : "";
+    const toCome = question ? `; about ${counted(expected, "more correction")} to come (${low} to ${high})` : "";
     const corrections = counted(state.corrections, "correction");
     const uncertain = state.uncertain ? `, ${state.uncertain} uncertain` : "";
     const text = `${state.labelled} of ${state.rows} labelled${uncertain}, ${corrections}${toCome}`;
