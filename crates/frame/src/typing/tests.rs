@@ -692,8 +692,9 @@ fn categories_that_may_be_dates_or_quantities_are_noted() {
     let titles =
         |i: usize| format!("{}{} (1995)", char::from(b'a' + (i % 26) as u8), "x".repeat(i));
     assert!(!noted(30, &titles));
-    assert!(noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
-    assert!(!noted(30, &|i| if i % 9 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
+    // Of 65 cells, 59 are nine tenths and 58 are not.
+    assert!(noted(30, &|i| if i % 10 == 9 { format!("a{i}") } else { format!("{i}~{i}") }));
+    assert!(!noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
     // Exactly 16 different words are allowed.
     let words = |count: usize| move |i: usize| format!("{} 2{:03}", "ab".repeat(i % count + 1), i);
     assert!(noted(50, &words(16)));
