@@ -35,31 +35,32 @@ impl Progress {
     /// Starts a bar for `total` steps that take about the same time. It shows the percentage that is done and, after
     /// the first step, the time left.
     pub(crate) fn steps(what: &str, total: usize) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(total as u64), target());
-        bar.set_style(style("{spinner} {msg} {share}").with_key("share", share));
-        bar.set_message(what.to_owned());
-        bar.enable_steady_tick(TICK);
-        Progress(bar)
+        let total = total as u64;
+        Progress::bar(what, move |done| Some((done, total)))
     }
 
     /// Starts a bar for the steps that a computation with this monitor plans. It is the same as [`Progress::steps`]
     /// while steps are planned, and the same as [`Progress::start`] at other times.
     pub(crate) fn monitored(what: &str, monitor: &Monitor) -> Progress {
-        let progress = Progress::steps(what, 0);
-        let (bar, monitor) = (progress.0.downgrade(), monitor.clone());
-        std::thread::spawn(move || {
-            while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
-                let (done, total) = monitor.progress().unwrap_or((0, 0));
-                if bar.length() != Some(total) {
-                    bar.reset();
-                    bar.set_length(total);
-                }
-                bar.set_position(done);
-                drop(bar);
-                std::thread::sleep(TICK);
-            }
-        });
-        progress
+        let monitor = monitor.clone();
+        Progress::bar(what, move |_| monitor.progress())
+    }
+
+    /// Starts a bar. `steps` is called with the counter, and returns the number of finished steps and of all steps, or
+    /// `None` if no steps are planned.
+    fn bar(
+        what: &str,
+        steps: impl Fn(u64) -> Option<(u64, u64)> + Clone + Send + Sync + 'static,
+    ) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, target());
+        let share = move |state: &ProgressState, text: &mut dyn Write| {
+            // Errors of the progress line are ignored, since nothing can be done about them.
+            let _ = share(steps(state.pos()), state.elapsed(), text);
+        };
+        bar.set_style(style("{spinner} {msg} {share}").with_key("share", share));
+        bar.set_message(what.to_owned());
+        bar.enable_steady_tick(TICK);
+        Progress(bar)
     }
 
     /// Adds `by` to the counter.
@@ -76,21 +77,19 @@ impl Drop for Progress {
 
 /// Writes a bar, the percentage of the steps that are done and, after the first step, the time left. If no steps are
 /// planned, writes the time so far.
-fn share(state: &ProgressState, text: &mut dyn Write) {
+fn share(steps: Option<(u64, u64)>, elapsed: Duration, text: &mut dyn Write) -> std::fmt::Result {
     const WIDTH: usize = 20;
-    let (done, total) = (state.pos(), state.len().unwrap_or(0));
-    // Errors of the progress line are ignored, since nothing can be done about them.
-    let _ = match (100 * done).checked_div(total) {
-        None => write!(text, "{:#}", HumanDuration(state.elapsed())),
-        Some(percent) => {
-            let full = (state.fraction() * WIDTH as f32) as usize;
-            let bar = "█".repeat(full) + &"░".repeat(WIDTH - full);
-            write!(text, "{bar} {percent} %")
-        }
+    let Some((done, total)) = steps else {
+        return write!(text, "{:#}", HumanDuration(elapsed));
     };
+    let share = done as f64 / total.max(1) as f64;
+    let full = (share * WIDTH as f64) as usize;
+    let bar = "█".repeat(full) + &"░".repeat(WIDTH - full);
+    write!(text, "{bar} {:.0} %", (100.0 * share).floor())?;
     if done > 0 {
-        let _ = write!(text, ", about {} left", HumanDuration(state.eta()));
+        write!(text, ", about {} left", HumanDuration(elapsed.mul_f64(1.0 / share - 1.0)))?;
     }
+    Ok(())
 }
 
 fn target() -> ProgressDrawTarget {
@@ -107,4 +106,24 @@ fn target() -> ProgressDrawTarget {
 )]
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is valid")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_and_the_time_left_are_shown() {
+        let shown = |steps, seconds| {
+            let mut text = String::new();
+            share(steps, Duration::from_secs(seconds), &mut text).unwrap();
+            text
+        };
+        let bar = |full: usize| "█".repeat(full) + &"░".repeat(20 - full);
+        assert_eq!(shown(None, 3), "3s");
+        assert_eq!(shown(Some((0, 4)), 3), bar(0) + " 0 %");
+        assert_eq!(shown(Some((1, 4)), 3), bar(5) + " 25 %, about 9 seconds left");
+        assert_eq!(shown(Some((399, 400)), 800), bar(19) + " 99 %, about 2 seconds left");
+        assert_eq!(shown(Some((4, 4)), 3), bar(20) + " 100 %, about 0 seconds left");
+    }
 }

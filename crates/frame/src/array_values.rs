@@ -172,7 +172,11 @@ fn decimals<T: DecimalType>(
         }
         match (power, number(values.value(i))) {
             (Some(power), unscaled) if unscaled.abs() <= EXACT => unscaled / power,
-            _ => values.value_as_string(i).parse().unwrap_or(f64::NAN),
+            _ => {
+                let digits = values.value_as_string(i);
+                let Ok(value) = digits.parse() else { unreachable!("`{digits}` is a decimal") };
+                value
+            }
         }
     }));
 }

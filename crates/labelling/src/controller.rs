@@ -101,17 +101,17 @@ impl<A: Asker> Controller<A> {
         self.snapshot.outlook
     }
 
-    /// Whether every row has a label, or the model expects to correct at most the fraction `share` of all labels if
-    /// labelling goes on ([`Outlook::within`]). The model expects nothing before every class has a label, unless its
-    /// predictions are those of a given model.
+    /// Whether every row has a label, or at most the fraction `share` of all labels still has to be corrected if labelling
+    /// goes on ([`Outlook::within`]). Returns `false` while rows are open and a class has no label, unless the predictions
+    /// are those of a given model.
     #[must_use]
     pub fn can_stop(&self, share: f64) -> bool {
         let Outlook { open, .. } = self.snapshot.outlook;
         open == 0 || self.probability().is_some() && self.snapshot.outlook.within(share)
     }
 
-    /// A note for the person who labels, if the model expects to correct at most a share [`ACCEPTED_WRONG`] of all labels
-    /// and some rows have no label; otherwise `None`.
+    /// The note that few corrections are left, for the share [`ACCEPTED_WRONG`]. Returns `None` if more may be left, or if
+    /// every row has a label.
     #[must_use]
     pub fn stop_advice(&self) -> Option<String> {
         let may_stop = self.question.is_some() && self.can_stop(ACCEPTED_WRONG);

@@ -413,7 +413,7 @@ mod tests {
             let classes: Vec<usize> = (0..240).map(|i| i * count / 240).collect();
             let audit = Audit { plan: Plan::new(Method::Auto), folds: 4, failure: 0.05 };
             let (monitor, mut seen) = (Monitor::default(), std::collections::BTreeSet::new());
-            // Another thread may see few of the steps, or none if it is not scheduled in time.
+            // This thread can miss steps, so the audit is repeated until it has seen three.
             while seen.len() < 3 {
                 std::thread::scope(|scope| {
                     let run = scope.spawn(|| {

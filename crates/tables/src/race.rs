@@ -89,13 +89,17 @@ pub(crate) fn steps_of_race(table: &Table, families: &[Family]) -> u64 {
 /// The maximum number of candidates in each round.
 fn most_candidates(table: &Table, families: &[Family]) -> Vec<usize> {
     let of_families = families.iter().map(|family| family.methods.len());
-    let mut most: usize = of_families.clone().sum();
+    let Some(largest) = of_families.clone().max() else {
+        unreachable!("there are families to compare")
+    };
+    let mut most: usize = of_families.sum();
     let mut each = Vec::with_capacity(table.rounds().len());
     for round in table.rounds() {
         each.push(most);
         most = most.min(match round.survivors {
             Some(Survivors::Candidates(count)) => count,
-            Some(Survivors::Families(count)) => 2 * count * of_families.clone().max().unwrap_or(0),
+            // So many survive because of their errors, and as many because of their ranking errors.
+            Some(Survivors::Families(count)) => 2 * count * largest,
             None => most,
         });
     }

@@ -539,6 +539,17 @@ fn a_simulation_counts_corrections() {
     let stop = &recommended["stop"];
     assert!(stop["answers"].as_u64().unwrap() < 200, "{stop}");
     assert!(stop["wrong"].as_u64().unwrap() <= 10, "at most 5 per cent of 200: {stop}");
+    // The only row of the third class comes last, so nobody is told to stop before.
+    let row = |row: usize| format!("{},{},{}\n", 10 * (row % 2), row % 7, ["a", "b"][row % 2]);
+    let rows: String = (0..60).map(row).collect();
+    for (last, may_stop) in [("5,50,c", false), ("10,3,b", true)] {
+        let pool = format!("x,z,label\n{rows}{last}\n");
+        std::fs::write(folder.path().join("last.csv"), pool).unwrap();
+        let args =
+            ["label", "last.csv", "--label", "label", "--simulate", "--order", "given", "--json"];
+        let played: Value = serde_json::from_str(&good(folder.path(), &args)).unwrap();
+        assert_eq!(played["stop"]["answers"].is_u64(), may_stop, "{played}");
+    }
     let text = good(folder.path(), &["label", "all.csv", "--label", "label", "--simulate"]);
     assert!(text.contains("the model suggests stopping after "), "{text}");
     assert!(

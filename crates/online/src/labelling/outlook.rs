@@ -76,13 +76,13 @@ impl Outlook {
         Outlook { points, open, expected: at(one_more), low, high }
     }
 
-    /// Whether at most the fraction `share` of all labels of the pool still have to be corrected if labelling goes on.
-    /// This relies on the upper end of the interval, which holds in nineteen cases out of twenty.
+    /// Whether the upper end of the interval is at most the fraction `share` of all points. Then, in nineteen cases out of
+    /// twenty, at most this fraction of the labels still has to be corrected if labelling goes on.
     ///
     /// If you stop instead and take every prediction as the answer, more labels can be wrong, because the model learns
-    /// from the answers to come. The upper end relies only on the model. For certainty, draw m of the open points at random and check their
-    /// predictions. If none of them is wrong, then with probability 0.95 at most a fraction 3/m of the predictions for
-    /// the open points is wrong, whatever the model is.
+    /// from the answers to come. The upper end relies only on the model. For certainty, draw m of the open points at
+    /// random and check their predictions. If none of them is wrong, then with probability 0.95 at most a fraction 3/m of
+    /// the predictions for the open points is wrong, whatever the model is.
     #[must_use]
     pub fn within(&self, share: f64) -> bool {
         self.high <= share * self.points as f64

@@ -17,6 +17,7 @@ from halfspaces._base import (
     check_count,
     check_labels,
     check_number,
+    numbered,
     rows,
     threads_of,
     typed_labels,
@@ -216,10 +217,9 @@ def audit(
             raise with_advice(error, "audit it with label, the name of its column of labels") from error
         y = typed_labels(y)
         check_labels(y)
-        classes, numbers = np.unique(y, return_inverse=True)
+        classes, numbers = numbered(y)
         if len(classes) < 2:
             raise ValueError(f"y: all labels are {classes[0]!r}; an audit needs at least two classes")
-        numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         single = classes[np.bincount(numbers) == 1]
         if len(single):
             shown = ", ".join(map(repr, single[:5].tolist())) + (", ..." if len(single) > 5 else "")

@@ -199,13 +199,15 @@ def typed_labels(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return labels of type object as booleans or 64-bit integers if all of them are; pandas makes such columns."""
     if y.dtype != object:
         return y
-    for kind, dtype in ((bool | np.bool_, np.bool_), (int | np.integer, np.int64)):
-        if all(isinstance(label, kind) and (dtype == np.bool_) == isinstance(label, bool | np.bool_) for label in y):
-            try:
-                return y.astype(dtype)
-            except OverflowError:
-                return y
-    return y
+    kinds = {type(label) for label in y}
+    if kinds <= {bool, np.bool_}:
+        return y.astype(np.bool_)
+    if bool in kinds or not all(issubclass(kind, (int, np.integer)) for kind in kinds):
+        return y
+    try:
+        return y.astype(np.int64)
+    except OverflowError:
+        return y
 
 
 def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns with halfspaces.Pipeline") -> ValueError:

@@ -69,8 +69,8 @@ pub(super) struct Imported {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a Label Studio export: JSON, JSON-MIN or CSV; or JSON Lines, as Prodigy writes them. A task is matched to the row that has the same id, or the same
-/// texts and image. Ambiguous tasks are skipped and reported.
+/// Reads a Label Studio export (JSON, JSON-MIN or CSV), or JSON Lines, as Prodigy writes them. A task is matched to the
+/// row that has the same id, or the same texts and image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
     let text = std::fs::read_to_string(path);

@@ -94,6 +94,9 @@ pub(super) fn run(
     let fault = |error: halfspaces_online::OnlineError| CliError::system(error.to_string());
     let open: Vec<usize> = (0..truth.len()).filter(|row| session.class(*row).is_none()).collect();
     let most = settings.max_answers.unwrap_or(open.len()).min(open.len());
+    let mut is_labelled = vec![false; classes.len()];
+    let known = (0..truth.len()).filter_map(|row| session.class(row));
+    known.for_each(|class| is_labelled[class] = true);
     let mut rows = open.clone();
     if settings.order == Order::Random {
         rows.shuffle(&mut rng_for(streams::SIMULATED_ORDER, settings.seed));
@@ -140,7 +143,11 @@ pub(super) fn run(
         if found.is_none() && missing.iter().all(|count| *count == 0) {
             found = Some(answers);
         }
-        if stop.is_none() && answers < open.len() && session.outlook().within(ACCEPTED_WRONG) {
+        // As in a session, nobody is told to stop while a class has no label.
+        is_labelled[truth[index]] = true;
+        let is_known = session.follows_advice() || !is_labelled.contains(&false);
+        let is_within = is_known && session.outlook().within(ACCEPTED_WRONG);
+        if stop.is_none() && answers < open.len() && is_within {
             let wrong = |row: &&usize| {
                 session.class(**row).is_none()
                     && session.predict(**row).is_ok_and(|question| question.class != truth[**row])
