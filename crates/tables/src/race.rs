@@ -98,7 +98,7 @@ fn most_candidates(table: &Table, families: &[Family]) -> Vec<usize> {
         each.push(most);
         most = most.min(match round.survivors {
             Some(Survivors::Candidates(count)) => count,
-            // So many survive because of their errors, and as many because of their ranking errors.
+            // `count` families survive because of their errors, and `count` because of their ranking errors.
             Some(Survivors::Families(count)) => 2 * count * largest,
             None => most,
         });

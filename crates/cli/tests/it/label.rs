@@ -539,7 +539,7 @@ fn a_simulation_counts_corrections() {
     let stop = &recommended["stop"];
     assert!(stop["answers"].as_u64().unwrap() < 200, "{stop}");
     assert!(stop["wrong"].as_u64().unwrap() <= 10, "at most 5 per cent of 200: {stop}");
-    // The only row of the third class comes last, so nobody is told to stop before.
+    // The only row of the third class comes last, so there is no advice to stop before.
     let row = |row: usize| format!("{},{},{}\n", 10 * (row % 2), row % 7, ["a", "b"][row % 2]);
     let rows: String = (0..60).map(row).collect();
     for (last, may_stop) in [("5,50,c", false), ("10,3,b", true)] {

@@ -695,6 +695,11 @@ fn categories_that_may_be_dates_or_quantities_are_noted() {
     // Of 65 cells, 59 are nine tenths and 58 are not.
     assert!(noted(30, &|i| if i % 10 == 9 { format!("a{i}") } else { format!("{i}~{i}") }));
     assert!(!noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
+    // Exactly nine tenths are enough.
+    let cell = |i: usize| if i % 10 == 9 { format!("a{i}") } else { format!("{i}~{i}") };
+    let cells: Vec<String> = (0..100).map(|row| cell(row % 50)).collect();
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    assert!(typed(&cells).unwrap().1.notes[0].contains("cells such as `0~0`"));
     // Exactly 16 different words are allowed.
     let words = |count: usize| move |i: usize| format!("{} 2{:03}", "ab".repeat(i % count + 1), i);
     assert!(noted(50, &words(16)));

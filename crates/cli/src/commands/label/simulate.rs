@@ -143,7 +143,7 @@ pub(super) fn run(
         if found.is_none() && missing.iter().all(|count| *count == 0) {
             found = Some(answers);
         }
-        // As in a session, nobody is told to stop while a class has no label.
+        // As in a session, there is no advice to stop while a class has no label.
         is_labelled[truth[index]] = true;
         let is_known = session.follows_advice() || !is_labelled.contains(&false);
         let is_within = is_known && session.outlook().within(ACCEPTED_WRONG);
