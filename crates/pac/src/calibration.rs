@@ -122,7 +122,8 @@ impl Calibration {
     /// the class of row i, and w_i is the weight of row i. The unit of distances is the mean distance from the largest
     /// value. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
     /// penalties keep the parameters close to temperature scaling. The slip is at least 1/(n + 1), where n is the total
-    /// weight of the rows, because n rows cannot show that a class has a probability below about 1/n.
+    /// weight of the rows, because n rows cannot show that a class has a probability below about 1/n. The slope is at
+    /// least 1/(n + 1) too: even if the values contradict the classes, the decided class stays the most probable.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
@@ -142,7 +143,8 @@ impl Calibration {
         Calibration::fitted(values, classes, weights, c, true)
     }
 
-    /// Fits only the slope, with the exponent 1 and the slip 0. This is temperature scaling.
+    /// Fits only the slope, with the exponent 1 and the slip 0. This is temperature scaling. The slope has the same
+    /// minimum as in [`Calibration::fit`].
     ///
     /// # Errors
     /// The errors of [`Calibration::fit`].
@@ -182,8 +184,9 @@ impl Calibration {
         // If all values are equal, there is nothing to scale.
         let unit = if mean > 0.0 { mean } else { 1.0 };
         gaps.iter_mut().for_each(|gap| *gap = (*gap / unit).ln());
-        let least_slip = if is_whole { 1.0 / (weights.iter().sum::<f64>() + 1.0) } else { 0.0 };
-        let sample = Sample { log_gaps: gaps, count, classes, weights, c, least_slip };
+        let least_slope = 1.0 / (weights.iter().sum::<f64>() + 1.0);
+        let least_slip = if is_whole { least_slope } else { 0.0 };
+        let sample = Sample { log_gaps: gaps, count, classes, weights, c, least_slope, least_slip };
         // The best slope is fitted first, then all parameters.
         let slope = sample.descend([1.0, 0.0, least_slip], [true, false, false]);
         let [slope, log_exponent, slip] =
@@ -228,6 +231,7 @@ struct Sample<'a> {
     classes: &'a [usize],
     weights: &'a [f64],
     c: f64,
+    least_slope: f64,
     least_slip: f64,
 }
 
@@ -313,7 +317,7 @@ impl Sample<'_> {
     /// Takes one step from `at`, and returns the parameters, each clamped to its range.
     fn moved(&self, at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
         let most_slip = MAX_SLIP.max(self.least_slip);
-        let ranges = [[0.0, f64::MAX], LOG_EXPONENT, [self.least_slip, most_slip]];
+        let ranges = [[self.least_slope, f64::MAX], LOG_EXPONENT, [self.least_slip, most_slip]];
         for i in 0..3 {
             let [low, high] = ranges[i];
             // A parameter at the end of its range stays fixed if the step would move it out of the range.
@@ -396,14 +400,14 @@ mod tests {
                 loss(&values, &classes, &weights, c, other)
             };
             let least_slip = 1.0 / (weights.iter().sum::<f64>() + 1.0);
-            prop_assert!(slip >= least_slip);
+            prop_assert!(slip >= least_slip && slope >= least_slip);
             let least = at(slope, exponent, slip);
             let bound = least - 1e-7 * least.abs();
             for (a, b, e) in [
                 (slope * 1.01, exponent, slip),
-                (slope * 0.99, exponent, slip),
+                ((slope * 0.99).max(least_slip), exponent, slip),
                 (slope + 1e-3, exponent, slip),
-                ((slope - 1e-3).max(0.0), exponent, slip),
+                ((slope - 1e-3).max(least_slip), exponent, slip),
                 (slope, (exponent * 1.01).min(3f64.exp()), slip),
                 (slope, (exponent * 0.99).max((-2f64).exp()), slip),
                 (slope, exponent, (slip + 1e-3).min(0.5)),
@@ -469,7 +473,13 @@ mod tests {
         let probability = separable.probabilities(&[5.0])[1];
         // The slip is 1/21.
         assert!(probability > 0.85 && probability < 1.0 - 1.0 / 42.0, "{separable:?}");
-        assert_eq!(fit(&[5.0, -5.0], &[0, 1], &[1.0; 2]).slope, 0.0);
+        // The values contradict the classes. The slope is the least one, and the decided class the most probable.
+        let contradicted = fit(&[5.0, -5.0], &[0, 1], &[1.0; 2]);
+        assert_eq!(contradicted.slope, 1.0 / 3.0);
+        assert!(contradicted.probabilities(&[0.1])[1] > 0.5, "{contradicted:?}");
+        let against = Points::new(vec![5.0, -5.0], 1).unwrap();
+        let temperature = Calibration::fit_temperature(&against, &[0, 1], &[1.0; 2], 1.0).unwrap();
+        assert_eq!(temperature.slope, 1.0 / 3.0);
         assert_eq!(fit(&[0.0, 0.0], &[0, 1], &[1.0; 2]).probabilities(&[0.0]), [0.5, 0.5]);
         // Rescaling the values does not change the probabilities.
         let large: Vec<f64> = values.iter().map(|v| v * 1e200).collect();
