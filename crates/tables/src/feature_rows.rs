@@ -1,7 +1,9 @@
 //! Rows of features, which are stored compactly because fits make many passes over them.
 
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
-use halfspaces_linalg::{InputError, aligned_with_capacity, aligned_zeros};
+use halfspaces_linalg::{
+    InputError, aligned_with_capacity, aligned_zeros, checkpoint, checkpoint_at,
+};
 use std::ops::Range;
 
 /// Number of rows whose features are computed together. The features do not depend on this number.
@@ -102,6 +104,7 @@ impl<T: Entry> FeatureRows<T> {
         let mut stored = aligned_zeros(BLOCK.min(rows), width)?;
         let mut norms_sq = Vec::with_capacity(rows);
         for first in (0..rows).step_by(BLOCK) {
+            checkpoint();
             let count = BLOCK.min(rows - first);
             let (written, stored) = (&mut written[..count * width], &mut stored[..count * width]);
             write(first..first + count, written)?;
@@ -211,7 +214,8 @@ impl<T: Entry> BlockLoop for Products<'_, T> {
     #[inline(always)]
     fn run<B: BlockOps>(self, ops: B) -> Vec<f64> {
         let mut products = Vec::with_capacity(self.rows.len());
-        for &row in self.rows {
+        for (at, &row) in self.rows.iter().enumerate() {
+            checkpoint_at(at);
             products.push(f64::from(T::dot(ops, self.of.row(row), self.weights)));
         }
         products

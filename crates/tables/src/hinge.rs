@@ -6,7 +6,7 @@
 
 use crate::feature_rows::{Entry, FeatureRows};
 use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, prefetch, run_blocks};
-use halfspaces_linalg::{AffineHalfspace, InputError, checkpoint_at, zeros};
+use halfspaces_linalg::{AffineHalfspace, InputError, checkpoint, checkpoint_at, zeros};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use std::mem;
@@ -112,6 +112,7 @@ impl Hinge {
         let mut due = vec![Vec::new(); MAX_PASSES];
         due[0] = examples.rows.to_vec();
         for pass in 0..MAX_PASSES {
+            checkpoint();
             let mut order = mem::take(&mut due[pass]);
             let all = order.len() == examples.rows.len();
             order.shuffle(rng);
@@ -156,7 +157,8 @@ impl<T: Entry> BlockLoop for Sum<'_, '_, T> {
     #[inline(always)]
     fn run<B: BlockOps>(self, ops: B) -> f64 {
         let mut b = 0.0;
-        for &i in self.examples.rows {
+        for (at, &i) in self.examples.rows.iter().enumerate() {
+            checkpoint_at(at);
             if self.alphas[i] > 0.0 {
                 let step = self.examples.signs[i] * self.alphas[i];
                 b += step;
