@@ -239,6 +239,18 @@ def test_predictions_equal_the_labels_of_every_table(make: Any, labels: list[Any
         assert np.mean([a == b for a, b in zip(model.predict(table).tolist(), given, strict=True)]) > 0.95
 
 
+def test_the_prediction_is_the_most_probable_class_with_few_labels() -> None:
+    # Words and labels are random, so held-out decision values may contradict the labels.
+    rng = np.random.default_rng(0)
+    for rows in (10, 16, 24, 32):
+        text = [" ".join(rng.choice([f"word{k}" for k in range(200)], size=8)) for _ in range(rows)]
+        labels = ["a", "b"] * (rows // 2)
+        model = Pipeline.fit({"text": text, "y": labels}, label="y", text=["text"])
+        shares = model.predict_proba({"text": text})
+        assert (shares.max(axis=1) > 0.5).all()
+        assert np.array_equal(model.classes_[shares.argmax(axis=1)], model.predict({"text": text}))
+
+
 def test_a_model_file_says_if_its_classes_change_their_type(tmp_path: Path) -> None:
     x = np.linspace(-1.0, 1.0, 200)
     model = Pipeline.fit({"x": x, "y": np.where(x > 0, "1", "0")}, label="y")

@@ -225,6 +225,7 @@ impl<T: Entry> BlockLoop for Products<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::Monitor;
 
     /// Creates features that are counted row by row from 0: feature number k has the value k · `size` - 0.5.
     fn numbered<T: Entry>(rows: usize, dim: usize, size: f32) -> FeatureRows<T> {
@@ -325,5 +326,21 @@ mod tests {
         let wrong = InputError::Overflow { row: 3 };
         let found = FeatureRows::<f32>::new(5, 2, |_, _| Err(wrong.clone()));
         assert_eq!(found.err(), Some(wrong));
+    }
+
+    #[test]
+    fn a_stop_ends_features_and_products() {
+        let (monitor, mut blocks) = (Monitor::default(), 0);
+        let stopped = monitor.run(|| {
+            let write = |_, _: &mut [f32]| {
+                blocks += 1;
+                monitor.stop();
+                Ok(())
+            };
+            FeatureRows::<f32>::new(3 * BLOCK, 2, write).is_ok()
+        });
+        assert_eq!((stopped, blocks), (None, 1));
+        let rows = numbered::<f32>(3, 2, 0.1);
+        assert_eq!(monitor.run(|| rows.products(&[0], &[1.0, 1.0])), None);
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     use crate::feature_rows::copy_rounded;
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{
-        Classifier, FitSample, Label, Params, PointSet, Points, RngStream, rng_for,
+        Classifier, FitSample, Label, Monitor, Params, PointSet, Points, RngStream, rng_for,
     };
     use halfspaces_pac::LinearSvm;
     use rand::RngExt;
@@ -508,5 +508,18 @@ mod tests {
         equal.rescale(&examples, 3.0);
         assert_eq!((equal.duals(), equal.b), (&[3.0, 3.0][..], 0.0));
         assert!(equal.w.as_flattened().iter().all(|w| *w == 0.0));
+    }
+
+    #[test]
+    fn a_stop_ends_a_warm_start_before_its_sum() {
+        let features = single(&Points::new(vec![1.0, 2.0], 1).unwrap());
+        let (signs, weights) = ([1.0, -1.0], [1.0, 1.0]);
+        let examples =
+            Examples { features: &features, signs: &signs, weights: &weights, rows: &[0, 1] };
+        let monitor = Monitor::default();
+        let start = || Hinge::from_duals(&examples, &[1.0, 1.0]).is_ok();
+        assert_eq!(monitor.run(start), Some(true));
+        monitor.stop();
+        assert_eq!(monitor.run(start), None);
     }
 }
