@@ -138,6 +138,15 @@ def test_bad_arguments_are_named(options: dict[str, Any], message: str) -> None:
         audit(np.arange(80.0).reshape(40, 2), **options)
 
 
+def test_a_number_that_is_not_finite_is_named_with_its_place() -> None:
+    X = np.arange(80.0).reshape(40, 2)
+    X[7, 1] = np.nan
+    with pytest.raises(ValueError, match="X: row 7, column 1 is NaN"):
+        audit(X, [0, 1] * 20)
+    with pytest.raises(ValueError, match="NaN"):
+        audit(np.ones((40, 2)), [0.0, np.nan] * 20)
+
+
 def test_a_table_of_one_class_is_refused() -> None:
     table = pd.DataFrame({"x": np.arange(40.0), "y": "a"})
     with pytest.raises(ValueError, match="all labels are a; an audit needs at least two classes"):

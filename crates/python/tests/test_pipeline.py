@@ -412,6 +412,16 @@ SMALL = pd.DataFrame({"x": [1.0, 2.0] * 50, "y": ["a", "b"] * 50})
         (np.ones((3, 2)), TypeError, "data: expected a path.*found ndarray"),
         (None, TypeError, "data: expected a path.*found NoneType"),
         ("no-such-file.csv", FileNotFoundError, "no such file: 'no-such-file.csv'"),
+        (
+            "https://example.com/a.csv",
+            FileNotFoundError,
+            "download what a URL names first: 'https://example.com/a.csv'",
+        ),
+        (
+            pl.DataFrame({"x": [1, 2], "y": ["a", "b"]}, schema_overrides={"x": pl.Int128}),
+            TypeError,
+            "column 'x': values of type Int128",
+        ),
         (SMALL.set_axis(pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]), axis=1), ValueError, "several levels"),
         (pa.table([[1], [2]], names=["x", "x"]), ValueError, "two columns are named `x`"),
         (pl.DataFrame({"y": ["a", "b"], "x": [[[1]], [[2]]]}), ValueError, "column `x`: values of type"),

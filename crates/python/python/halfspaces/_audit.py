@@ -212,7 +212,8 @@ def audit(
         if reading or any(columns.values()):
             raise ValueError("drop, text, use, hash_bits and reading: they are for tables; pass label, not y")
         try:
-            X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
+            # The native module checks that all numbers are finite, and names the first one that is not.
+            X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite=False)
         except ValueError as error:
             raise with_advice(error, "audit it with label, the name of its column of labels") from error
         y = typed_labels(y)

@@ -108,7 +108,8 @@ def existing(path: str | os.PathLike[str]) -> str:
     """Return a path as a string. Raise FileNotFoundError if it does not exist; "-" is standard input."""
     found = os.fspath(path)
     if found != "-" and not os.path.exists(found):
-        raise FileNotFoundError(errno.ENOENT, "there is no such file", found)
+        advice = "; download what a URL names first" if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", found) else ""
+        raise FileNotFoundError(errno.ENOENT, f"there is no such file{advice}", found)
     return found
 
 
@@ -137,6 +138,12 @@ def source_of(data: Any) -> Any:
     if polars is not None and isinstance(data, polars.LazyFrame):
         data = data.collect()
     if polars is not None and isinstance(data, polars.DataFrame):
+        for name, dtype in data.schema.items():
+            if str(dtype) in ("Int128", "UInt128"):
+                raise TypeError(
+                    f"data, column {name!r}: values of type {dtype} are not supported; cast them to Int64, Float64 or "
+                    f"String"
+                )
         return ("polars DataFrame", data.write_ipc_stream(None).getvalue())
     is_column = any(of is not None and isinstance(data, of.Series) for of in (pandas, polars))
     if hasattr(data, "__arrow_c_stream__") and not is_column:
