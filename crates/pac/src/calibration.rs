@@ -143,8 +143,8 @@ impl Calibration {
         Calibration::fitted(values, classes, weights, c, true)
     }
 
-    /// Fits only the slope, with the exponent 1 and the slip 0. This is temperature scaling. The slope has the same
-    /// minimum as in [`Calibration::fit`].
+    /// Fits only the slope, with the exponent 1 and the slip 0. This is temperature scaling. The slope is 0 if the values
+    /// contradict the classes; then all classes have the same probability.
     ///
     /// # Errors
     /// The errors of [`Calibration::fit`].
@@ -184,11 +184,10 @@ impl Calibration {
         // If all values are equal, there is nothing to scale.
         let unit = if mean > 0.0 { mean } else { 1.0 };
         gaps.iter_mut().for_each(|gap| *gap = (*gap / unit).ln());
-        let least_slope = 1.0 / (weights.iter().sum::<f64>() + 1.0);
-        let least_slip = if is_whole { least_slope } else { 0.0 };
-        let sample = Sample { log_gaps: gaps, count, classes, weights, c, least_slope, least_slip };
+        let least = if is_whole { 1.0 / (weights.iter().sum::<f64>() + 1.0) } else { 0.0 };
+        let sample = Sample { log_gaps: gaps, count, classes, weights, c, least };
         // The best slope is fitted first, then all parameters.
-        let slope = sample.descend([1.0, 0.0, least_slip], [true, false, false]);
+        let slope = sample.descend([1.0, 0.0, least], [true, false, false]);
         let [slope, log_exponent, slip] =
             if is_whole { sample.descend(slope, [true; 3]) } else { slope };
         Calibration::new(unit, slope, log_exponent.exp(), slip)
@@ -231,8 +230,8 @@ struct Sample<'a> {
     classes: &'a [usize],
     weights: &'a [f64],
     c: f64,
-    least_slope: f64,
-    least_slip: f64,
+    /// The least slope and the least slip.
+    least: f64,
 }
 
 /// The penalised loss at some parameters, with its gradient and its expected curvature (Fisher information).
@@ -316,8 +315,7 @@ impl Sample<'_> {
 
     /// Takes one step from `at`, and returns the parameters, each clamped to its range.
     fn moved(&self, at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
-        let most_slip = MAX_SLIP.max(self.least_slip);
-        let ranges = [[self.least_slope, f64::MAX], LOG_EXPONENT, [self.least_slip, most_slip]];
+        let ranges = [[self.least, f64::MAX], LOG_EXPONENT, [self.least, MAX_SLIP.max(self.least)]];
         for i in 0..3 {
             let [low, high] = ranges[i];
             // A parameter at the end of its range stays fixed if the step would move it out of the range.
@@ -399,23 +397,23 @@ mod tests {
                 let other = Calibration::new(unit, slope, exponent, slip).unwrap();
                 loss(&values, &classes, &weights, c, other)
             };
-            let least_slip = 1.0 / (weights.iter().sum::<f64>() + 1.0);
-            prop_assert!(slip >= least_slip && slope >= least_slip);
-            let least = at(slope, exponent, slip);
-            let bound = least - 1e-7 * least.abs();
+            let least = 1.0 / (weights.iter().sum::<f64>() + 1.0);
+            prop_assert!(slip >= least && slope >= least);
+            let found = at(slope, exponent, slip);
+            let bound = found - 1e-7 * found.abs();
             for (a, b, e) in [
                 (slope * 1.01, exponent, slip),
-                ((slope * 0.99).max(least_slip), exponent, slip),
+                ((slope * 0.99).max(least), exponent, slip),
                 (slope + 1e-3, exponent, slip),
-                ((slope - 1e-3).max(least_slip), exponent, slip),
+                ((slope - 1e-3).max(least), exponent, slip),
                 (slope, (exponent * 1.01).min(3f64.exp()), slip),
                 (slope, (exponent * 0.99).max((-2f64).exp()), slip),
                 (slope, exponent, (slip + 1e-3).min(0.5)),
-                (slope, exponent, (slip - 1e-3).max(least_slip)),
+                (slope, exponent, (slip - 1e-3).max(least)),
             ] {
                 prop_assert!(at(a, b, e) >= bound, "{slope} {exponent} {slip}: {a} {b} {e}");
             }
-            prop_assert!(at(1.0, 1.0, least_slip) >= bound, "the start is better");
+            prop_assert!(at(1.0, 1.0, least) >= bound, "the start is better");
         }
 
         /// The class with the largest value is the most probable, and probabilities sum to 1, even for large values.
@@ -479,7 +477,7 @@ mod tests {
         assert!(contradicted.probabilities(&[0.1])[1] > 0.5, "{contradicted:?}");
         let against = Points::new(vec![5.0, -5.0], 1).unwrap();
         let temperature = Calibration::fit_temperature(&against, &[0, 1], &[1.0; 2], 1.0).unwrap();
-        assert_eq!(temperature.slope, 1.0 / 3.0);
+        assert_eq!(temperature.slope, 0.0);
         assert_eq!(fit(&[0.0, 0.0], &[0, 1], &[1.0; 2]).probabilities(&[0.0]), [0.5, 0.5]);
         // Rescaling the values does not change the probabilities.
         let large: Vec<f64> = values.iter().map(|v| v * 1e200).collect();
