@@ -4,7 +4,7 @@ use crate::error::Fault;
 use crate::frame::{Reading, Source};
 use crate::pipeline::{Columns, arguments, named, notes_of};
 use crate::rows::Rows;
-use crate::run::run;
+use crate::run::{LARGE, run};
 use halfspaces_frame::Hints;
 use halfspaces_linalg::Threads;
 use halfspaces_pipeline::{Audit, AuditResult, AuditTable, Method, Plan};
@@ -12,9 +12,6 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-
-/// Audits count as large, so that Ctrl-C ends them.
-const LARGE: usize = usize::MAX;
 
 /// The arguments of an audit.
 #[derive(Debug, Clone, Deserialize)]

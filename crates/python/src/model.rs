@@ -4,7 +4,7 @@ use crate::binary::{Binary, Fact};
 use crate::error::Fault;
 use crate::learner::{Learner, Spec};
 use crate::rows::{DesignRows, Rows, on_points};
-use crate::run::run;
+use crate::run::{LARGE, run};
 use halfspaces_linalg::{
     AffineHalfspace, ClassModel, Classifier, FitSample, InputError, Label, PointSet, Threads,
     checkpoint, deciding_class,
@@ -57,7 +57,7 @@ pub(crate) fn fit(
     let rows = rows.points()?;
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    run(py, jobs, rows.stored(), |threads| {
+    run(py, jobs, LARGE, |threads| {
         fitted(spec, rows, &classes, weights, threads).map_err(Fault::by_parameter)
     })
 }

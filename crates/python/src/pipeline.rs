@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::frame::{Reading, Source, Table, by_argument};
-use crate::run::run;
+use crate::run::{LARGE, run};
 use halfspaces_frame::{DataError, Frame};
 use halfspaces_linalg::Threads;
 use halfspaces_pipeline::{
@@ -14,9 +14,6 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-/// Tables count as large, so that Ctrl-C ends the work: their size is not known before they are read.
-const LARGE: usize = usize::MAX;
 
 /// The columns that a recipe learns from.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -15,6 +15,10 @@ const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 /// The number of entries up to which a computation runs on the calling thread and cannot be interrupted.
 const SMALL: usize = 20_000;
 
+/// The number of entries of a computation that must end at Ctrl-C even if its data is small, or whose size is not known
+/// yet. A fit can make any number of passes.
+pub(crate) const LARGE: usize = usize::MAX;
+
 thread_local! {
     /// The Python function to which computations that this thread starts report their progress.
     static REPORT: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };

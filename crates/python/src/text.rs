@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::pipeline::named;
-use crate::run::run;
+use crate::run::{LARGE, run};
 use halfspaces_frame::{Column, Frame, Values};
 use halfspaces_linalg::PointSet;
 use halfspaces_pipeline::{Design, Recipe, RecipeOptions, Unseen};
@@ -43,7 +43,7 @@ pub(crate) fn fit_texts(
     texts: Vec<String>,
     hash_bits: Option<u32>,
 ) -> PyResult<TextMap> {
-    let recipe = run(py, 1, usize::MAX, |_| {
+    let recipe = run(py, 1, LARGE, |_| {
         let text = vec![TEXT.to_owned()];
         let options = RecipeOptions { text, hash_bits, ..RecipeOptions::default() };
         Recipe::fit(&frame(texts), &options).map_err(named)
@@ -80,9 +80,8 @@ impl TextMap {
 
     /// Values, columns and row starts of the points of texts.
     fn apply<'py>(&self, py: Python<'py>, texts: Vec<String>) -> PyResult<Csr<'py>> {
-        let design = run(py, 1, usize::MAX, |_| {
-            self.recipe.apply(&frame(texts), Unseen::Zero).map_err(named)
-        })?;
+        let design =
+            run(py, 1, LARGE, |_| self.recipe.apply(&frame(texts), Unseen::Zero).map_err(named))?;
         let Design::Sparse(points) = design else { unreachable!("the points of texts are sparse") };
         let (mut values, mut columns, mut starts) = (Vec::new(), Vec::new(), vec![0_i64]);
         for row in points.rows() {

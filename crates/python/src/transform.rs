@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::rows::{Rows, on_points};
-use crate::run::run;
+use crate::run::{LARGE, run};
 use halfspaces_features::{Distance, FeatureMap, Nystroem, RadialKernel, Ranks, choose_landmarks};
 use halfspaces_forster::{Accuracy, ForsterTransform, Normalisation, Outcome};
 use halfspaces_linalg::{InputError, Params, PointSet, Points, Threads};
@@ -74,8 +74,7 @@ pub(crate) fn fit_map(
 ) -> PyResult<Map> {
     let spec: Spec = pythonize::depythonize(spec).map_err(Fault::new)?;
     let rows = rows.points()?;
-    let fitted =
-        run(py, jobs, rows.stored(), |_| on_points!(&rows, points => fitted(&spec, points)))?;
+    let fitted = run(py, jobs, LARGE, |_| on_points!(&rows, points => fitted(&spec, points)))?;
     Ok(Map { fitted })
 }
 
@@ -109,7 +108,7 @@ pub(crate) fn fit_position<'py>(
 ) -> PyResult<(Map, Bound<'py, PyDict>)> {
     let rows = rows.points()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let fit = run(py, jobs, rows.stored(), |threads: Threads| {
+    let fit = run(py, jobs, LARGE, |threads: Threads| {
         let params =
             ForsterTransform::params().accuracy(Accuracy::TwoSided(tol)).max_iterations(max_iter);
         let solver = params.max_condition(max_condition).threads(threads).check()?;

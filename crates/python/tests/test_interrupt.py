@@ -77,6 +77,23 @@ def test_a_fit_ends_soon(name: str, jobs: int) -> None:
     assert halfspaces.LinearSVM().fit([[0.0], [1.0]], [0, 1]).predict([[2.0]]).tolist() == [1]
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        halfspaces.MarginPerceptron(max_iter=10**12),
+        halfspaces.PerspectronClassifier(passes=10**9, noise_rate=0.2, margin=0.01),
+        halfspaces.AveragedPerceptron(passes=10**9),
+        halfspaces.LinearSVM(C=1e9, tol=1e-12, max_iter=10**12),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_a_long_fit_to_few_rows_ends_soon(estimator: Any) -> None:
+    X, _ = sample(200, 3)
+    y = np.random.default_rng(1).integers(0, 2, size=200)
+    time_taken = waited(lambda: estimator.fit(X, y), 0.3)
+    assert time_taken is None or time_taken < SOON
+
+
 def test_an_interrupted_partial_fit_keeps_its_rows() -> None:
     X, y = sample(400_000)
     model = halfspaces.SecondOrderPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])

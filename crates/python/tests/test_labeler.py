@@ -269,10 +269,32 @@ def test_other_rows_do_not_open_a_session(digits: tuple[Any, Any], tmp_path: Pat
         Labeler(X, range(10), session=path)
 
 
+def test_a_question_that_was_not_shown_is_not_answered() -> None:
+    labeler = Labeler([[0.0], [1.0], [5.0], [6.0]], ["a", "b"])
+    question = labeler.ask()
+    assert question is not None
+    labeler.tell("a")
+    # For example, the cell of a notebook is run twice.
+    for action in (lambda: labeler.tell("a"), labeler.confirm, labeler.skip, labeler.uncertain):
+        with pytest.raises(ValueError, match=r"the open question is about row \d; call ask\(\) to see it first"):
+            action()
+    assert labeler.labels_ == {question.row: "a"}
+    # `undo` returns the question, so the caller has seen it.
+    labeler.undo()
+    labeler.confirm()
+    assert list(labeler.labels_) == [question.row]
+    # A label for another row shows no question.
+    other = 3 if question.row != 3 else 2
+    labeler.tell(other, "b")
+    with pytest.raises(ValueError, match="call ask"):
+        labeler.confirm()
+
+
 def test_a_session_file_that_cannot_be_written(tmp_path: Path) -> None:
     X = [[0.0], [1.0], [5.0], [6.0]]
     path = tmp_path / "s.jsonl"
     with Labeler(X, ["a", "b"], session=path) as labeler:
+        labeler.ask()
         labeler.confirm()
     path.chmod(0o444)
     tmp_path.chmod(0o755)
@@ -297,8 +319,10 @@ halfspaces.Labeler({X}, ['a', 'b'], session={str(path)!r})
 def test_a_deleted_session_file_is_written_again(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     labeler = Labeler([[0.0], [1.0], [5.0], [6.0]], ["a", "b"], session=path)
+    labeler.ask()
     labeler.tell("a")
     path.unlink()
+    labeler.ask()
     with pytest.raises(OSError, match="was deleted by another program.*open it again"):
         labeler.tell("b")
     labeler.close()
@@ -454,6 +478,21 @@ def test_the_page_of_the_command(tmp_path: Path, digits: tuple[Any, Any]) -> Non
     assert page.wait() == labels and "ended" in repr(page)
     with Labeler(X, range(10), session=path) as labeler:
         assert labeler.labels_ == labels
+
+
+def test_a_page_ends_with_python() -> None:
+    program = """
+import halfspaces
+page = halfspaces.label_page([[1.0], [2.0], [9.0]], ["a", "b"])
+print(page._process.pid, page.session.parent)
+raise SystemExit(3)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 3, ran.stderr
+    process, folder = ran.stdout.split()
+    assert not os.path.exists(folder)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ class AuditResult:
     score : ndarray of float
         How strongly a classifier that was fitted without the row supports the label; negative if this classifier
         predicts another class. For two classes, it is the decision value divided by the mean absolute decision value.
-        For more classes, it is the probability of the label minus that of the most probable other class. The ranking
+        For more classes, it is the probability of the label minus that of the most probable other class for the learner
+        "auto", and the value of the label minus the largest value of another class for the other learners. The ranking
         also takes into account that the labels of one class may be wrong more often, so it can differ from the order by
         score.
     likely_wrong : int

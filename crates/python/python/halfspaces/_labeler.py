@@ -219,6 +219,9 @@ class Labeler:
     True
     """
 
+    # The row of the question that the caller has seen.
+    _shown: int | None = None
+
     def __init__(
         self,
         X: Any,
@@ -278,7 +281,7 @@ class Labeler:
         Question or None
             ``None`` if every row has a label or was left as uncertain.
         """
-        return self._question(self._native.question())
+        return self._showing(self._native.question())
 
     @_one_at_a_time
     def tell(self, *answer: Any) -> None:
@@ -297,7 +300,7 @@ class Labeler:
         Raises
         ------
         ValueError
-            If there is no such class or row, or no open question.
+            If there is no such class or row, if there is no open question, or if `ask` has not returned it yet.
         OSError
             If the answer could not be saved.
         """
@@ -312,7 +315,7 @@ class Labeler:
             self._tell_many(given, labels)
             return
         row, number = self._checked_row(given), _number_of(labels, self.classes_, "label")
-        question = self.ask()
+        question = self._question(self._native.question())
         if question is not None and question.row == row:
             self._native.answer(row, number)
         else:
@@ -348,7 +351,7 @@ class Labeler:
         ValueError
             If there is nothing to undo. Known labels are not undone.
         """
-        return self._question(self._native.undo())
+        return self._showing(self._native.undo())
 
     @_one_at_a_time
     def predict(self) -> npt.NDArray[Any]:
@@ -493,10 +496,18 @@ class Labeler:
     def _question(self, found: tuple[int, int, float | None] | None) -> Question | None:
         return None if found is None else Question(found[0], self.classes_[found[1]], found[2])
 
+    def _showing(self, native: Any) -> Question | None:
+        """Return the open question to the caller, who can answer it from now on."""
+        question = self._question(native)
+        self._shown = None if question is None else question.row
+        return question
+
     def _open(self, action: str) -> Question:
-        question = self.ask()
+        question = self._question(self._native.question())
         if question is None:
             raise ValueError(f"{action}: every row has an answer; tell(row, label) changes one")
+        if question.row != self._shown:
+            raise ValueError(f"{action}: the open question is about row {question.row}; call ask() to see it first")
         return question
 
     def _checked_row(self, row: Any) -> int:

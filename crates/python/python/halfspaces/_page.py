@@ -49,8 +49,8 @@ class LabelPage:
         self.session = session
         self._process = process
         self._classes = classes
-        # The folder lives as long as this object.
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        # The process and the folder live as long as this object, but not longer than Python.
+        weakref.finalize(self, _end, process, folder)
         self._lines: list[str] = []
         self._address: str | None = None
         self._started = threading.Event()
@@ -110,13 +110,7 @@ class LabelPage:
 
     def stop(self) -> None:
         """Stop the page. No answer is lost; calling `label_page` again with the same `session` continues it."""
-        if self._process.poll() is None:
-            self._process.terminate()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        _terminate(self._process)
         self._reader.join()
         if self._process.stderr is not None:
             self._process.stderr.close()
@@ -145,6 +139,21 @@ class LabelPage:
         return f"<LabelPage {self.url}: {'running' if self._process.poll() is None else 'ended'}>"
 
 
+def _terminate(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _end(process: subprocess.Popen[str], folder: Path) -> None:
+    _terminate(process)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def label_page(
     data: Any,
     classes: Iterable[Hashable] = (),
@@ -164,7 +173,7 @@ def label_page(
         The classes, at least two. They may be omitted if the session file exists.
     session : path-like or None, default=None
         The session file, which is created or continued. ``None`` creates one in a temporary folder. The folder exists
-        as long as the returned object does.
+        as long as the returned object does, at most until Python ends; its answers are lost then.
     options : iterable of str, default=()
         Further options of ``halfspaces label``, such as ``["--text", "body", "--show", "body"]``.
     timeout : float, default=300.0
@@ -173,7 +182,7 @@ def label_page(
     Returns
     -------
     LabelPage
-        The page. It runs until the person finishes the session, or until ``stop`` is called.
+        The page. It runs until the person finishes the session, until ``stop`` is called, or until Python ends.
 
     Raises
     ------
