@@ -83,7 +83,6 @@ def test_a_fit_ends_soon(name: str, jobs: int) -> None:
         halfspaces.MarginPerceptron(max_iter=10**12),
         halfspaces.PerspectronClassifier(passes=10**9, noise_rate=0.2, margin=0.01),
         halfspaces.AveragedPerceptron(passes=10**9),
-        halfspaces.LinearSVM(C=1e9, tol=1e-12, max_iter=10**12),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
