@@ -283,6 +283,13 @@ def test_a_question_that_was_not_shown_is_not_answered() -> None:
     labeler.undo()
     labeler.confirm()
     assert list(labeler.labels_) == [question.row]
+    # The next question may be about an earlier or a later row.
+    pool = Labeler([[float(value)] for value in (5, 0, 6, 1, 7, 2, 8, 3)], ["a", "b"])
+    for _ in range(7):
+        assert pool.ask() is not None
+        pool.confirm()
+        with pytest.raises(ValueError, match="call ask"):
+            pool.confirm()
     # A label for another row shows no question.
     other = 3 if question.row != 3 else 2
     labeler.tell(other, "b")
