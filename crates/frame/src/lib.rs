@@ -48,6 +48,7 @@ mod picture;
 mod raw_file;
 mod read;
 mod source;
+mod text_kind;
 mod texts;
 mod typing;
 mod values;
@@ -70,6 +71,7 @@ pub use picture::Picture;
 #[cfg(feature = "arrow")]
 pub use read::read_batches;
 pub use read::{LargeTable, read, read_bytes};
+pub use text_kind::TextKind;
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,
     MomentParts, NumberFormat, Reading,

@@ -3,6 +3,7 @@
 use arrow_array::{Array, Float64Array, LargeStringArray, TimestampMicrosecondArray, UInt32Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 
+use crate::text_kind::TextKind;
 use crate::typing::moment_text;
 
 /// The code that marks a missing text.
@@ -80,6 +81,20 @@ impl Texts {
         (0..self.levels.len()).map(|at| self.levels.value(at))
     }
 
+    /// The distinct texts that occur in at least one row, each with its number of rows.
+    #[must_use]
+    pub fn counted(&self) -> Vec<(&str, u32)> {
+        let mut rows = vec![0; self.level_count()];
+        self.codes().iter().filter(|c| **c != MISSING).for_each(|c| rows[*c as usize] += 1);
+        self.levels().zip(rows).filter(|(_, rows)| *rows > 0).collect()
+    }
+
+    /// What the column contains, as far as its texts tell.
+    #[must_use]
+    pub fn kind(&self) -> TextKind {
+        TextKind::of(self.counted().into_iter().map(|(text, rows)| (text, rows as usize)))
+    }
+
     /// The text of a row, or `None` if the text is missing.
     ///
     /// # Panics
@@ -108,6 +123,12 @@ fn nulls<T>(values: &[T], is_present: impl Fn(&T) -> bool) -> Option<NullBuffer>
 }
 
 impl Values {
+    /// Whether the column contains free text ([`TextKind::Text`]).
+    #[must_use]
+    pub fn is_free_text(&self) -> bool {
+        matches!(self, Values::Texts(texts) if texts.kind() == TextKind::Text)
+    }
+
     /// Creates a column of numbers. NaN marks a missing number.
     #[must_use]
     pub fn numbers(values: Vec<f64>) -> Values {

@@ -35,19 +35,29 @@ pub struct Suspect {
 pub struct AuditResult {
     /// All rows, starting with the most suspicious one.
     pub ranking: Vec<Suspect>,
-    /// The number of labels that are likely wrong according to the rule of confident learning.
+    /// The number of labels that are likely wrong according to the rule of confident learning. It is 0 if the audit is
+    /// not [informative](AuditResult::is_informative).
     pub likely: usize,
     /// An upper bound on the number of wrong labels. The probability that the bound fails is at most
     /// [`Audit::failure`].
     pub at_most: usize,
     /// The number of labels that differ from the prediction.
     pub disagreements: usize,
+    /// The number of labels that differ from the most frequent label.
+    pub baseline: usize,
     /// The model of each fold, if the points are sparse. `fold_of` is the fold of each row.
     models: Vec<Model>,
     fold_of: Vec<usize>,
 }
 
 impl AuditResult {
+    /// Whether the classifier disagrees with fewer labels than a constant prediction of the most frequent label would.
+    /// Otherwise, the ranking says little about which labels are wrong.
+    #[must_use]
+    pub fn is_informative(&self) -> bool {
+        self.disagreements < self.baseline
+    }
+
     /// The weight of each coordinate as evidence for `label` rather than for the class `suggested`, in the model that
     /// was fitted without the row `row`. Returns `None` if the points are dense or if the model is not one halfspace
     /// per class.
@@ -118,10 +128,12 @@ impl Audit {
                 classes.len()
             )));
         }
-        match design {
+        let found = match design {
             DesignRows::Dense(points) if count == 2 => self.two(points, classes),
             _ => self.several(design, classes, count),
-        }
+        }?;
+        let likely = if found.is_informative() { found.likely } else { 0 };
+        Ok(AuditResult { likely, ..found })
     }
 
     fn two(&self, points: &DensePoints<'_>, classes: &[usize]) -> Result<AuditResult, DataError> {
@@ -146,6 +158,7 @@ impl Audit {
             likely: audit.likely_wrong(),
             at_most: audit.wrong_at_most(self.failure)?,
             disagreements: audit.folds().iter().map(|count| count.errors()).sum(),
+            baseline: unlike_most(classes, 2),
             models: Vec::new(),
             fold_of: Vec::new(),
         })
@@ -229,7 +242,8 @@ impl Audit {
             .collect();
         ranking.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.row.cmp(&b.1.row)));
         let ranking = ranking.into_iter().map(|(_, suspect)| suspect).collect();
-        Ok(AuditResult { ranking, likely, at_most, disagreements, models, fold_of })
+        let baseline = unlike_most(classes, count);
+        Ok(AuditResult { ranking, likely, at_most, disagreements, baseline, models, fold_of })
     }
 }
 
@@ -292,6 +306,13 @@ fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
         suspect.agreement < 0.0 && judged.values[suspect.suggested] >= sum / rows as f64
     };
     rows.iter().filter(is_likely).count()
+}
+
+/// The number of rows that do not belong to the most frequent class.
+fn unlike_most(classes: &[usize], count: usize) -> usize {
+    let mut rows = vec![0; count];
+    classes.iter().for_each(|class| rows[*class] += 1);
+    classes.len() - rows.into_iter().max().unwrap_or(0)
 }
 
 /// Checks that no fold contains all rows of a class, because this class could not be learned from the other folds.
@@ -364,6 +385,30 @@ mod tests {
 
     fn judged(given: usize, said: usize, values: [f64; 3]) -> ScoredRow {
         ScoredRow { row: 0, given, said, values: values.to_vec() }
+    }
+
+    /// An audit with labels that do not depend on the points calls no label wrong.
+    #[test]
+    fn an_audit_without_information_marks_no_label() {
+        let points = Points::new((0..60).map(f64::from).collect(), 1).unwrap();
+        let run = |classes: &[usize], count: usize, method: Method| {
+            let audit = Audit { plan: Plan::new(method), folds: 5, failure: 0.05 };
+            audit.run(&Design::Dense(points.clone()), classes, count).unwrap()
+        };
+        let by_turns = |count: usize| (0..60).map(|i| i % count).collect::<Vec<usize>>();
+        for (method, count) in [(Method::Logistic, 2), (Method::Auto, 2), (Method::Logistic, 3)] {
+            let found = run(&by_turns(count), count, method);
+            assert_eq!(found.baseline, 60 - 60 / count);
+            assert!(found.disagreements >= found.baseline && !found.is_informative());
+            assert_eq!(found.likely, 0);
+        }
+        let mut classes: Vec<usize> = (0..60).map(|i| usize::from(i >= 30)).collect();
+        classes[7] = 1;
+        let found = run(&classes, 2, Method::Logistic);
+        assert!(found.is_informative() && found.likely >= 1 && found.baseline == 29);
+        // A classifier that is exactly as good as the most frequent label says nothing either.
+        let equal = AuditResult { disagreements: 29, ..found };
+        assert!(!equal.is_informative());
     }
 
     /// The expected numbers are computed by hand. The mean probability of the label is 0.483 among the rows labelled 0

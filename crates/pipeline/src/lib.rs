@@ -50,6 +50,6 @@ pub use near_duplicates::contradictions;
 pub use pipeline::{Pipeline, TrueClasses};
 pub use plan::{Findings, LeftOut, Method, Plan};
 pub use rate::{CONFIDENCE, Rate, percents};
-pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen, is_varied_text};
+pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen};
 pub use report::{ClassCount, Report};
 pub use same_rows::{SameRows, check_same_rows};

@@ -52,6 +52,7 @@ fn result<'py>(py: Python<'py>, found: &AuditResult) -> PyResult<Bound<'py, PyDi
     dict.set_item("likely_wrong", found.likely)?;
     dict.set_item("at_most", found.at_most)?;
     dict.set_item("disagreements", found.disagreements)?;
+    dict.set_item("baseline", found.baseline)?;
     Ok(dict)
 }
 

@@ -12,13 +12,11 @@ use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Kind, Reading};
 use crate::error::DataError;
 use crate::names::short;
+use crate::text_kind::TextKind;
 use crate::values::Values;
 
 /// Numbers that programs often write for a missing value.
 const SENTINELS: [f64; 8] = [-99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0];
-
-/// The average length in bytes above which texts are long.
-const LONG: usize = 30;
 
 /// Whether points in a column may separate thousands. This requires that all fractions have at most three digits and
 /// that all numbers with a fraction are between 1 and 1000.
@@ -136,15 +134,16 @@ impl Inference<'_> {
             )));
         }
         let present = Present::of(&raw, &rows, &markers);
-        let length: usize = present.texts.iter().map(|text| text.len()).sum();
-        let is_varied = 2 * present.texts.len() > present.total;
-        let is_long = length > LONG * present.texts.len();
+        let counted = present.texts.iter().copied().zip(present.rows.iter().copied());
         record.rule.kind = match present.texts.len() {
             0 => Kind::Constant,
             1 if !known && present.total == raw.codes.len() => Kind::Constant,
-            _ if is_long && is_varied => Kind::Text,
+            _ if TextKind::of(counted) == TextKind::Text => Kind::Text,
             _ => Kind::Category,
         };
+        if record.rule.kind == Kind::Category {
+            self.note_blanks(&mut record, &raw, &present);
+        }
         let is_complete = present.texts.len() == raw.codes.len();
         if !known
             && is_complete

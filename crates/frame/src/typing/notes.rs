@@ -13,7 +13,7 @@ use crate::csv_columns::is_code;
 use crate::error::DataError;
 use crate::frame::code_as_number;
 use crate::names::{first_of, short};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 impl Inference<'_> {
     pub(super) fn note(&self, what: &str) -> String {
@@ -29,6 +29,34 @@ impl Inference<'_> {
         record.notes.push(self.note(&format!(
             "{what}, and is left out of learning; pass --use '{}' to learn from it",
             self.name
+        )));
+    }
+
+    /// Notes texts that differ only in the blanks around them, because they become one text.
+    pub(super) fn note_blanks(
+        &self,
+        record: &mut ColumnRecord,
+        raw: &RawTexts,
+        present: &Present<'_>,
+    ) {
+        let mut first: HashMap<&str, &str> = HashMap::new();
+        let mut joined: BTreeMap<&str, [&str; 2]> = BTreeMap::new();
+        for level in present.places.iter().map(|at| raw.levels[*at].as_str()) {
+            let known = *first.entry(level.trim()).or_insert(level);
+            if known != level {
+                joined.entry(level.trim()).or_insert([known, level]);
+            }
+        }
+        let Some([one, other]) = joined.values().next() else { return };
+        let more = match joined.len() - 1 {
+            0 => String::new(),
+            1 => " (and 1 other text)".to_owned(),
+            more => format!(" (and {more} other texts)"),
+        };
+        record.notes.push(self.note(&format!(
+            "`{}` and `{}` differ only in blanks and are read as the same text{more}",
+            short(one),
+            short(other)
         )));
     }
 

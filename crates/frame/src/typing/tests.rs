@@ -186,6 +186,32 @@ fn words_with_some_numbers_are_categories_with_a_note() {
     assert!(record.notes[0].contains("1 cell `nan` is read as missing; pass --not-missing nan"));
 }
 
+/// Blanks around a text do not make another category. This is noted if it joins texts.
+#[test]
+fn texts_that_differ_in_blanks_are_joined_and_noted() {
+    let notes = |cells: &[&str]| {
+        let cells = cells.repeat(3);
+        let (values, record) = typed(&cells).unwrap();
+        let Values::Texts(texts) = values else { unreachable!("categories are texts") };
+        (texts.level_count(), record.notes)
+    };
+    let (levels, noted) = notes(&["yes", "no", "yes "]);
+    assert_eq!(levels, 2);
+    assert_eq!(
+        noted,
+        ["t.csv, column `c`: `yes` and `yes ` differ only in blanks and are read as the same text"]
+    );
+    let (levels, noted) = notes(&["yes", " no", "no", "yes ", " yes", "perhaps", " perhaps"]);
+    assert_eq!(levels, 3);
+    assert!(
+        noted[0].contains("`no` and ` no`") || noted[0].contains("` no` and `no`"),
+        "{noted:?}"
+    );
+    assert!(noted[0].ends_with("(and 2 other texts)"), "{noted:?}");
+    // Columns are often padded to one width.
+    assert_eq!(notes(&["yes", "no "]), (2, vec![]));
+}
+
 #[test]
 fn spellings_are_noted_and_kept_for_new_rows() {
     let (values, record) = typed(&["3,5", "12,25", "-", "7,5", "8"]).unwrap();

@@ -5,22 +5,14 @@ use super::ngrams::Ngrams;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
 use halfspaces_frame::{
-    Block, ColumnRecord, DataError, Frame, MISSING, MomentParts, Remark, Texts, Values, first_of,
+    Block, ColumnRecord, DataError, Frame, MomentParts, Remark, TextKind, Texts, Values, first_of,
 };
 use halfspaces_linalg::{InputError, PointSet, RowView, SparsePoints};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use unicode_segmentation::UnicodeSegmentation;
 
-/// The number of distinct texts above which a column can be free text instead of categories. Such a column is free text
-/// if more than `FREE_SHARE` of its rows have a text that occurs in no other row.
-pub(super) const MIN_FREE: usize = 30;
-/// The share of rows with a text that occurs in no other row. See `MIN_FREE`.
-const FREE_SHARE: f64 = 0.5;
-/// The number of distinct texts above which a column is always free text.
-pub(super) const MAX_CATEGORIES: usize = 1000;
-/// Free text is used without a request if more than half of the rows have at least this many words. Shorter texts may
-/// be names or codes, which are used only on request.
-const MIN_WORDS: usize = 3;
+/// The number of distinct texts above which varied but short texts are refused. Up to this number, they are used as
+/// categories.
+pub(super) const MAX_VARIED: usize = 30;
 /// The number of coordinates above which points can be stored as sparse entries. They are stored this way if fewer than
 /// one in `SPARSE_SHARE` coordinates is non-zero.
 const MIN_SPARSE_DIM: usize = 300;
@@ -82,17 +74,7 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
         let kind = match &column.values {
             values if texts.contains(name) => text(values, options.hash_bits),
             Values::Numbers(values) => numbers(values.values(), options),
-            Values::Texts(texts) => match categories(texts, frame, name)? {
-                Categories::Found(kind) => kind,
-                Categories::Text(count) => {
-                    notes.push(format!(
-                        "{}: column `{name}` has {count} different texts; it is treated as text, with words and runs \
-                        of characters as features; use --drop '{name}' to leave it out",
-                        frame.source
-                    ));
-                    text(&column.values, options.hash_bits)
-                }
-            },
+            Values::Texts(texts) => texts_of(texts, frame, name, options, &mut notes)?,
             Values::Moments(moments) => moments_of(moments, options),
         };
         take(name, kind);
@@ -297,75 +279,57 @@ fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> O
     Some(Kind::Moment { parts, median, missing })
 }
 
-/// The kind of a column of texts.
-pub(super) enum Categories {
-    /// Categories, or `None` if the column is constant.
-    Found(Option<Kind>),
-    /// Long, varied text, with its number of distinct texts.
-    Text(usize),
-}
-
-/// Whether a recipe recognises a column as text without an option. This requires that the texts are long and varied.
-#[must_use]
-pub fn is_varied_text(values: &Values) -> bool {
-    let Values::Texts(texts) = values else { return false };
-    let rows_of = rows_of(texts);
-    is_varied(&rows_of) && is_long(&rows_of)
-}
-
-/// Whether the column has too many different texts to be categories.
-fn is_varied(rows_of: &[(&str, u32)]) -> bool {
-    let present: usize = rows_of.iter().map(|(_, rows)| *rows as usize).sum();
-    let alone = rows_of.iter().filter(|(_, rows)| *rows == 1).count();
-    let free = rows_of.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
-    free || rows_of.len() > MAX_CATEGORIES
-}
-
-/// Whether more than half of the rows have at least [`MIN_WORDS`] words.
-fn is_long(rows_of: &[(&str, u32)]) -> bool {
-    let is_long = |text: &str| text.unicode_words().nth(MIN_WORDS - 1).is_some();
-    let rows = |texts: &mut dyn Iterator<Item = &(&str, u32)>| -> usize {
-        texts.map(|(_, rows)| *rows as usize).sum()
-    };
-    2 * rows(&mut rows_of.iter().filter(|(text, _)| is_long(text))) > rows(&mut rows_of.iter())
-}
-
-fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Categories, DataError> {
-    let rows_of = rows_of(texts);
-    let present: usize = rows_of.iter().map(|(_, rows)| *rows as usize).sum();
+/// The recipe of a column of texts, or `None` if the column is constant.
+fn texts_of(
+    texts: &Texts,
+    frame: &Frame,
+    name: &str,
+    options: &RecipeOptions,
+    notes: &mut Vec<String>,
+) -> Result<Option<Kind>, DataError> {
+    let place = format!("{}, column `{name}`", frame.source);
+    let counted = texts.counted();
+    let present: usize = counted.iter().map(|(_, rows)| *rows as usize).sum();
     let missing = present < frame.rows;
-    let has_comma = rows_of.iter().any(|(text, _)| text.contains(','));
-    if is_varied(&rows_of) && has_comma && rows_of.iter().all(|(text, _)| has_decimal_comma(text)) {
+    if counted.is_empty() || counted.len() == 1 && !missing {
+        return Ok(None);
+    }
+    let count = counted.len();
+    let kind = texts.kind();
+    let is_varied = kind != TextKind::Category;
+    let has_comma = counted.iter().any(|(text, _)| text.contains(','));
+    if is_varied && has_comma && counted.iter().all(|(text, _)| has_decimal_comma(text)) {
         return Err(DataError::user(format!(
-            "{}, column `{name}`: numbers with a decimal comma are read as text; write them with a point \
-             (pandas: to_csv(..., decimal='.'))",
+            "{place}: numbers with a decimal comma are read as text; write them with a point (pandas: to_csv(..., decimal='.'))"
+        )));
+    }
+    if kind == TextKind::Text
+        && let Some(ngrams) = Ngrams::fit(&counted, options.hash_bits)
+    {
+        notes.push(format!(
+            "{}: column `{name}` has {count} different texts; it is treated as text, with words and runs of characters as \
+             features; use --drop '{name}' to leave it out",
             frame.source
-        )));
+        ));
+        return Ok(Some(Kind::Text { ngrams }));
     }
-    if is_varied(&rows_of) {
-        if is_long(&rows_of) {
-            return Ok(Categories::Text(rows_of.len()));
-        }
+    let advice = format!(
+        "use --drop '{name}' to leave the column out, or --text '{name}' to learn from its words"
+    );
+    if is_varied && count > MAX_VARIED {
         return Err(DataError::user(format!(
-            "{}, column `{name}`: {} different texts in {present} rows are too many for categories, and too short to be \
-             recognised as text; use --drop '{name}' to leave the column out, or --text '{name}' to learn from its words",
-            frame.source,
-            rows_of.len()
+            "{place}: {count} different texts in {present} rows are too many for categories, and too short to be \
+             recognised as text; {advice}"
         )));
     }
-    if rows_of.is_empty() || rows_of.len() == 1 && !missing {
-        return Ok(Categories::Found(None));
+    if is_varied {
+        notes.push(format!(
+            "{place}: {count} different texts in {present} rows are used as categories, which say little about other rows; {advice}"
+        ));
     }
-    let mut levels: Vec<String> = rows_of.into_iter().map(|(text, _)| text.to_owned()).collect();
+    let mut levels: Vec<String> = counted.into_iter().map(|(text, _)| text.to_owned()).collect();
     levels.sort_unstable();
-    Ok(Categories::Found(Some(Kind::Category { levels, missing })))
-}
-
-/// The distinct texts of a column, each with its number of rows.
-fn rows_of(texts: &Texts) -> Vec<(&str, u32)> {
-    let mut rows = vec![0; texts.level_count()];
-    texts.codes().iter().filter(|c| **c != MISSING).for_each(|c| rows[*c as usize] += 1);
-    texts.levels().zip(rows).filter(|(_, rows)| *rows > 0).collect()
+    Ok(Some(Kind::Category { levels, missing }))
 }
 
 /// Whether a string becomes a number if its comma is replaced by a decimal point.
@@ -376,7 +340,7 @@ fn has_decimal_comma(text: &str) -> bool {
 /// The recipe of a column of text, or `None` if no n-gram distinguishes rows.
 fn text(values: &Values, hash_bits: Option<u32>) -> Option<Kind> {
     let ngrams = match values {
-        Values::Texts(texts) => Ngrams::fit(&rows_of(texts), hash_bits),
+        Values::Texts(texts) => Ngrams::fit(&texts.counted(), hash_bits),
         values => {
             let texts: Vec<String> = (0..values.len()).map(|row| values.text(row)).collect();
             let texts: Vec<(&str, u32)> = texts.iter().map(|text| (text.as_str(), 1)).collect();

@@ -21,8 +21,6 @@ mod ngrams;
 #[cfg(test)]
 mod tests;
 
-pub use learn::is_varied_text;
-
 use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values};
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};

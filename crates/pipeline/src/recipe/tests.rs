@@ -1,6 +1,6 @@
 //! Tests of recipes for each kind of column.
 
-use super::learn::{MAX_CATEGORIES, MIN_FREE, numbers};
+use super::learn::{MAX_VARIED, numbers};
 use super::*;
 use crate::design::Design;
 use halfspaces_frame::{Block, Column, Frame, MISSING, Values};
@@ -85,27 +85,44 @@ fn categories_have_a_coordinate_each() {
     assert_eq!(points.as_slice(), [0.0, 1.0, 1.0, 0.0]);
 }
 
+/// Varied texts that are too short to be recognised as text are categories with a note, up to 30 of them.
 #[test]
-fn free_text_and_categories_are_distinguished() {
-    let categorical = |cells: Vec<String>| {
+fn varied_but_short_texts_are_noted_or_refused() {
+    let fitted = |cells: &[String]| {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-        Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default()).is_ok()
+        Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default())
     };
-    let each = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
-    assert!(categorical(each(MIN_FREE)) && !categorical(each(MIN_FREE + 1)));
-    // There are more than 30 texts, and half of the rows, or slightly more than half, have a text that occurs in no
-    // other row.
-    let shared = |alone: usize, pairs: usize| {
-        let twice = (0..pairs).flat_map(|i| [format!("p{i}"), format!("p{i}")]);
-        each(alone).into_iter().chain(twice).collect::<Vec<_>>()
+    let each = |n: usize| (0..n).map(|i| format!("name {i}")).collect::<Vec<_>>();
+    let (recipe, notes) = fitted(&each(MAX_VARIED)).unwrap();
+    assert!(matches!(recipe.columns[0].kind, Kind::Category { .. }));
+    assert!(notes[0].contains("30 different texts in 30 rows are used as categories"), "{notes:?}");
+    let refused = fitted(&each(MAX_VARIED + 1)).unwrap_err().to_string();
+    assert!(refused.contains("31 different texts in 31 rows are too many"), "{refused}");
+    let pairs: Vec<String> = each(20).into_iter().chain(each(20)).collect();
+    assert!(fitted(&pairs).unwrap().1.is_empty());
+}
+
+/// Sentences are text in a table of any size, as long as rows have words in common.
+#[test]
+fn a_few_sentences_are_text() {
+    let sentences = |n: usize| (0..n).map(|i| format!("ticket number {i} is still open")).collect();
+    let fitted = |cells: Vec<String>| {
+        let cells: Vec<&str> = cells.iter().map(String::as_str).chain(["gg hh ii"]).collect();
+        let (recipe, notes) =
+            Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default()).unwrap();
+        (matches!(recipe.columns[0].kind, Kind::Text { .. }), notes)
     };
-    assert!(categorical(shared(30, 15)) && !categorical(shared(31, 15)));
-    assert!(categorical(shared(0, MAX_CATEGORIES)) && !categorical(shared(0, MAX_CATEGORIES + 1)));
+    let (is_text, notes) = fitted(sentences(9));
+    assert!(is_text && notes[0].contains("10 different texts; it is treated as text"), "{notes:?}");
+    assert!(fitted(sentences(40)).0);
+    // No word is in two rows, so there are no features of text.
+    let (is_text, notes) = fitted(vec!["aa bb cc".into(), "dd ee ff".into()]);
+    assert!(!is_text && notes[0].contains("3 different texts in 3 rows are used as categories"));
 }
 
 #[test]
 fn decimal_commas_are_reported() {
-    let cells: Vec<String> = (0..=MIN_FREE).map(|i| format!("-1,{i}e0")).collect();
+    let cells: Vec<String> = (0..=MAX_VARIED).map(|i| format!("-1,{i}e0")).collect();
     let mut cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let says = |cells: &[&str]| {
         let refused = Recipe::fit(&frame(vec![("c", texts(cells))]), &RecipeOptions::default());
@@ -167,7 +184,7 @@ fn hash_bits_are_checked_and_need_a_text() {
     assert!(fit(&["t"], 0).is_err() && fit(&["t"], 29).is_err() && fit(&["t"], 64).is_err());
     assert_eq!(fit(&["t"], 1).unwrap().0.dim(), 5);
     let (_, notes) = fit(&[], 4).unwrap();
-    assert!(notes[0].contains("--hash-bits has no effect"), "{notes:?}");
+    assert!(notes[1].contains("--hash-bits has no effect"), "{notes:?}");
 }
 
 /// Long, varied text is recognised without an option, but short text is not.

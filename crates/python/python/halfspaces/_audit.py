@@ -56,6 +56,9 @@ class AuditResult:
         The probability with which the bound may fail.
     disagreements : int
         The number of labels that differ from the prediction.
+    baseline : int
+        The number of labels that differ from the most frequent label. If the classifier disagrees with at least as many
+        labels, the ranking says little about which labels are wrong, and `likely_wrong` is 0.
     contradicts : ndarray of int or None
         For texts, the row with nearly the same text and another label, or -1 if there is no such row.
     notes : list of str
@@ -72,6 +75,7 @@ class AuditResult:
     at_most: int
     failure: float
     disagreements: int
+    baseline: int
     contradicts: npt.NDArray[np.int64] | None = None
     notes: list[str] = field(default_factory=list)
     index: Any = None
@@ -99,15 +103,23 @@ class AuditResult:
         str
         """
         count = len(self.row)
+        if self.disagreements >= self.baseline:
+            likely = (
+                f"the audit cannot tell which of them are wrong: the classifier disagrees with {self.disagreements}, and "
+                f"always giving the most frequent label would disagree with {self.baseline}"
+            )
+            return f"{count} labels; {likely}\n{self._bound()}"
         likely = {0: "none of them likely wrong", 1: "1 of them likely wrong; inspect the top of the ranking"}.get(
             self.likely_wrong,
             f"{self.likely_wrong} of them likely wrong; inspect the first {self.likely_wrong} rows of the ranking",
         )
+        return f"{count} labels, {likely}\n{self._bound()}"
+
+    def _bound(self) -> str:
         labels = "1 label" if self.disagreements == 1 else f"{self.disagreements} labels"
         return (
-            f"{count} labels, {likely}\n"
             f"the classifier disagrees with {labels} (negative score); with {100 * (1 - self.failure):g} % confidence, at "
-            f"most {self.at_most} labels are wrong"
+            f"most {self.at_most} labels are wrong, if labels are wrong independently of each other"
         )
 
     def __repr__(self) -> str:
@@ -241,6 +253,7 @@ def audit(
         at_most=found["at_most"],
         failure=given["failure"],
         disagreements=found["disagreements"],
+        baseline=found["baseline"],
         contradicts=None if contradicts is None else contradicts[row],
         notes=found.get("notes", []),
         index=None if index is None else index[row],

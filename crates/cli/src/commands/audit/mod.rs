@@ -17,9 +17,7 @@ use halfspaces_frame::Labels;
 use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
 use halfspaces_linalg::Monitor;
-use halfspaces_pipeline::{
-    Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts, is_varied_text,
-};
+use halfspaces_pipeline::{Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -274,7 +272,7 @@ impl AuditReport {
     /// The columns of text from which the classifier learns.
     fn text_columns(&self) -> Vec<String> {
         let columns = self.frame.columns.iter();
-        let texts = columns.filter(|column| is_varied_text(&column.values));
+        let texts = columns.filter(|column| column.values.is_free_text());
         texts.map(|column| column.name.clone()).collect()
     }
 
@@ -288,8 +286,14 @@ impl AuditReport {
 
     /// The estimated number of wrong labels, and advice on where to look for them.
     fn estimate(&self) -> String {
-        let AuditResult { likely, ranking, .. } = &self.result;
+        let AuditResult { likely, ranking, disagreements, baseline, .. } = &self.result;
         let rows = ranking.len();
+        if !self.result.is_informative() {
+            return format!(
+                "{rows} labels; the audit cannot tell which of them are wrong: the classifier disagrees with \
+                 {disagreements}, and always giving the most frequent label would disagree with {baseline}"
+            );
+        }
         match likely {
             0 => format!("{rows} labels, none of them likely wrong"),
             1 => format!("{rows} labels, 1 of them likely wrong; inspect the top of the ranking"),
@@ -304,8 +308,8 @@ impl AuditReport {
         let AuditResult { at_most, disagreements, .. } = &self.result;
         let labels = counted(*disagreements as u64, "label");
         format!(
-            "the classifier disagrees with {labels} (negative agreement); with {} % confidence, at \
-             most {at_most} labels are wrong",
+            "the classifier disagrees with {labels} (negative agreement); with {} % confidence, at most {at_most} labels \
+             are wrong, if labels are wrong independently of each other",
             100.0 * (1.0 - self.failure)
         )
     }
@@ -463,6 +467,7 @@ impl AuditReport {
             "wrong_at_most": self.result.at_most,
             "failure": self.failure,
             "disagreements": self.result.disagreements,
+            "baseline": self.result.baseline,
             "ranking": self.result.ranking.iter().take(top).enumerate().map(suspect).collect::<Vec<Value>>(),
         });
         if !self.contradictions.is_empty() {

@@ -13,7 +13,7 @@ use halfspaces_frame::{
     suggestion,
 };
 use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
-use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_rows, is_varied_text};
+use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_rows};
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl Pool {
                 || is_text
                     && args.show.contains(&column.name)
                     && !args.columns.text.contains(&column.name)
-                    && !is_varied_text(&column.values)
+                    && !column.values.is_free_text()
                     && !typed.iter().any(|(typed, _)| typed.name == column.name)
         };
         let only_shown = frame.columns.iter().filter(|column| {
