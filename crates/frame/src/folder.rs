@@ -8,7 +8,6 @@ use crate::picture::Picture;
 use crate::typing::{ColumnRecord, ColumnRule, Kind};
 use crate::values::{MISSING, Values};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The name of the column of file names, which are relative to the folder.
@@ -69,13 +68,10 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     let numbers = (0..(SIDE * SIDE) as u32).collect();
     frame.block = Some(Block::dense(PIXEL, values, numbers));
     let rule = ColumnRule { kind: Kind::Identifier, ..ColumnRule::category() };
-    let record = |name: &str, rule| ColumnRecord {
-        name: name.to_owned(),
-        rule,
-        markers: BTreeMap::new(),
-        notes: Vec::new(),
-    };
-    frame.records = vec![record(FILE, rule), record(LABEL, ColumnRule::verbatim())];
+    frame.records = vec![
+        ColumnRecord::new(FILE, rule),
+        ColumnRecord::new(LABEL, ColumnRule::verbatim()),
+    ];
     frame.records.retain(|record| frame.columns.iter().any(|column| column.name == record.name));
     frame.notes.push(format!(
         "{shown}: {} images are read as {SIDE} x {SIDE} grey values; colours and proportions are ignored; for photographs, use \

@@ -135,10 +135,11 @@ impl Inference<'_> {
         }
         let present = Present::of(&raw, &rows, &markers);
         let counted = present.texts.iter().copied().zip(present.rows.iter().copied());
+        record.declared = options.category.iter().any(|name| name == self.name);
         record.rule.kind = match present.texts.len() {
             0 => Kind::Constant,
             1 if !known && present.total == raw.codes.len() => Kind::Constant,
-            _ if TextKind::of(counted) == TextKind::Text => Kind::Text,
+            _ if !record.declared && TextKind::of(counted) == TextKind::Text => Kind::Text,
             _ => Kind::Category,
         };
         if record.rule.kind == Kind::Category {

@@ -20,6 +20,10 @@ pub struct ColumnRecord {
     pub name: String,
     /// The rule by which the cells of the column are read, including cells in new rows.
     pub rule: ColumnRule,
+    /// Whether the user declared that the column contains categories ([`ReadOptions::category`](crate::ReadOptions)).
+    /// Its texts are then categories even if they are varied.
+    #[serde(default)]
+    pub declared: bool,
     /// Non-empty cells that were read as missing, with their counts.
     #[serde(default)]
     pub markers: BTreeMap<String, usize>,

@@ -295,7 +295,8 @@ fn texts_of(
         return Ok(None);
     }
     let count = counted.len();
-    let kind = texts.kind();
+    let is_declared = frame.record(name).is_some_and(|record| record.declared);
+    let kind = if is_declared { TextKind::Category } else { texts.kind() };
     let is_varied = kind != TextKind::Category;
     let has_comma = counted.iter().any(|(text, _)| text.contains(','));
     if is_varied && has_comma && counted.iter().all(|(text, _)| has_decimal_comma(text)) {
@@ -314,7 +315,8 @@ fn texts_of(
         return Ok(Some(Kind::Text { ngrams }));
     }
     let advice = format!(
-        "use --drop '{name}' to leave the column out, or --text '{name}' to learn from its words"
+        "use --drop '{name}' to leave the column out, --text '{name}' to learn from its words, or --category '{name}' to \
+         use it as categories"
     );
     if is_varied && count > MAX_VARIED {
         return Err(DataError::user(format!(
@@ -324,7 +326,8 @@ fn texts_of(
     }
     if is_varied {
         notes.push(format!(
-            "{place}: {count} different texts in {present} rows are used as categories, which say little about other rows; {advice}"
+            "{place}: {count} different texts in {present} rows are used as categories, which say little about other rows; \
+             {advice}"
         ));
     }
     let mut levels: Vec<String> = counted.into_iter().map(|(text, _)| text.to_owned()).collect();

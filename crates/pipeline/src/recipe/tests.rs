@@ -3,7 +3,7 @@
 use super::learn::{MAX_VARIED, numbers};
 use super::*;
 use crate::design::Design;
-use halfspaces_frame::{Block, Column, Frame, MISSING, Values};
+use halfspaces_frame::{Block, Column, Frame, Hints, MISSING, ReadOptions, Values, read_bytes};
 use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
 
 fn frame(columns: Vec<(&str, Values)>) -> Frame {
@@ -98,6 +98,15 @@ fn varied_but_short_texts_are_noted_or_refused() {
     assert!(notes[0].contains("30 different texts in 30 rows are used as categories"), "{notes:?}");
     let refused = fitted(&each(MAX_VARIED + 1)).unwrap_err().to_string();
     assert!(refused.contains("31 different texts in 31 rows are too many"), "{refused}");
+    // Any texts are categories if the user says so.
+    for cells in [each(MAX_VARIED + 1), (0..40).map(|i| format!("ticket number {i}")).collect()] {
+        let table = format!("c,x\n{}", cells.iter().map(|cell| format!("{cell},1\n")).collect::<String>());
+        let reading = ReadOptions { category: vec!["c".into()], ..ReadOptions::default() };
+        let table = read_bytes("t", table.into_bytes(), &reading, &Hints::default()).unwrap();
+        let (recipe, notes) = Recipe::fit(&table, &RecipeOptions::default()).unwrap();
+        assert!(matches!(recipe.columns[0].kind, Kind::Category { .. }), "{notes:?}");
+        assert_eq!((recipe.dim(), notes), (cells.len(), vec![]));
+    }
     let pairs: Vec<String> = each(20).into_iter().chain(each(20)).collect();
     assert!(fitted(&pairs).unwrap().1.is_empty());
 }
