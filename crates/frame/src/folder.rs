@@ -68,10 +68,8 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     let numbers = (0..(SIDE * SIDE) as u32).collect();
     frame.block = Some(Block::dense(PIXEL, values, numbers));
     let rule = ColumnRule { kind: Kind::Identifier, ..ColumnRule::category() };
-    frame.records = vec![
-        ColumnRecord::new(FILE, rule),
-        ColumnRecord::new(LABEL, ColumnRule::verbatim()),
-    ];
+    frame.records =
+        vec![ColumnRecord::new(FILE, rule), ColumnRecord::new(LABEL, ColumnRule::verbatim())];
     frame.records.retain(|record| frame.columns.iter().any(|column| column.name == record.name));
     frame.notes.push(format!(
         "{shown}: {} images are read as {SIDE} x {SIDE} grey values; colours and proportions are ignored; for photographs, use \

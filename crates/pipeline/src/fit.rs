@@ -390,10 +390,17 @@ fn classes_of(
     }
     if names.len() < 2 {
         let only = names.first().map_or("", String::as_str);
-        return Err(DataError::user(format!(
-            "{}, column `{column}`: every row has the same label, `{only}`; two different labels are needed",
-            frame.source
-        )));
+        let (source, learned) = (&frame.source, rows.len());
+        return Err(DataError::user(if labels.classes.len() < 2 {
+            format!(
+                "{source}, column `{column}`: every row has the same label, `{only}`; two different labels are needed"
+            )
+        } else {
+            format!(
+                "{source}, column `{column}`: the {learned} rows that are not held out all have the same label, `{only}`; hold out \
+                 fewer rows (--holdout)"
+            )
+        }));
     }
     Ok((names, numbers))
 }

@@ -92,13 +92,13 @@ fn automatic(
     let plan = Plan { seed, threads, ..Plan::new(Method::Auto) };
     let table = design.as_table()?;
     let design = table.as_ref().unwrap_or(design);
-    if share == 0.0 {
+    let (learn, rest) = split(classes.len(), Some(share), seed);
+    if rest.is_empty() {
         let (model, findings) =
             halfspaces_pipeline::Model::fit(&plan, design, classes, weights, None)?;
         let fitted = Fitted::Auto { model: Box::new(model), held_out: None };
         return Ok(Model { fitted, known: None, findings: Some(findings) });
     }
-    let (learn, rest) = split(classes.len(), Some(share), seed);
     let known: BTreeSet<usize> = learn.iter().map(|row| classes[*row]).collect();
     let known: Vec<usize> = known.into_iter().collect();
     if known.len() < 2 {

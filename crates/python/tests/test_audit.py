@@ -53,6 +53,27 @@ def flipped(load: Any, share: float) -> tuple[Any, Any, Any]:
     return X, np.where(wrong, other, y), wrong
 
 
+def test_an_audit_without_information_marks_no_label() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(90, 2)), np.arange(90) % 2
+    found = audit(X, y, learner="logistic", folds=3)
+    assert found.baseline == 45 and found.disagreements >= 45 and found.likely_wrong == 0
+    assert not found.table["likely_wrong"].any()
+    assert "cannot tell which of them are wrong" in found.summary()
+    found = audit(X, (X[:, 0] > 0).astype(int), learner="logistic", folds=3)
+    assert found.disagreements < found.baseline and "likely wrong" in found.summary()
+
+
+def test_sentences_of_a_small_table_are_text() -> None:
+    rng = np.random.default_rng(5)
+    words = {"it": ["printer", "password", "laptop", "network"], "office": ["invoice", "parking", "contract", "desk"]}
+    teams = ["it" if i % 2 else "office" for i in range(24)]
+    requests = [f"please look at the {rng.choice(words[team])} number {i} soon" for i, team in enumerate(teams)]
+    found = audit(pd.DataFrame({"request": requests, "team": teams}), label="team")
+    assert found.disagreements <= 4
+    assert any("treated as text" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_most_flipped_labels_are_first(load: Any) -> None:
     X, y, wrong = flipped(load, 0.1)

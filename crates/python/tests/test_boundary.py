@@ -263,6 +263,11 @@ def test_labels_that_cannot_be_classes_are_refused() -> None:
         halfspaces.LinearSVM().fit(X, [0.5, 1.5] * 4)
     with pytest.raises(ValueError, match="NaN"):
         halfspaces.LinearSVM().fit(X, [np.nan, 1.0] * 4)
+    for mixed, kinds in ([1, "a"], "int, str"), ([True, 1], "bool, int"):
+        y = np.empty(40, dtype=object)
+        y[:] = mixed * 20
+        with pytest.raises(ValueError, match=f"y: labels of the types {kinds} cannot be classes"):
+            halfspaces.HalfspaceClassifier().fit(np.zeros((40, 2)), y)
     with pytest.raises(ValueError, match="y: labels of the types bytes cannot be classes"):
         halfspaces.LinearSVM().fit(X, np.array([b"a", b"b"] * 4, dtype=object))
 

@@ -138,6 +138,7 @@ const CASES: [(&str, &str); 118] = [
     ),
     // Options.
     ("fit good.csv --label y --holdout 1.5 -o out --force", "must be at least 0 and below 1"),
+    ("fit good.csv --label y --holdout 0.999 -o out --force", "all have the same label"),
     ("fit good.csv --label y --holdout half -o out --force", "not a number"),
     ("fit good.csv --label y --threads 0 -o out --force", "at least 1"),
     ("fit good.csv --label y --learner magic -o out --force", "magic"),

@@ -318,7 +318,14 @@ fn texts_of(
         "use --drop '{name}' to leave the column out, --text '{name}' to learn from its words, or --category '{name}' to \
          use it as categories"
     );
-    if is_varied && count > MAX_VARIED {
+    let is_refused = is_varied && count > MAX_VARIED;
+    if is_refused && counted.iter().all(|(text, _)| text.parse::<f64>().is_ok()) {
+        return Err(DataError::user(format!(
+            "{place}: its cells are numbers that are stored as texts; store them as numbers (pandas: to_numeric), or use \
+             --category '{name}' to use them as categories"
+        )));
+    }
+    if is_refused {
         return Err(DataError::user(format!(
             "{place}: {count} different texts in {present} rows are too many for categories, and too short to be \
              recognised as text; {advice}"

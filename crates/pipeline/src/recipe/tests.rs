@@ -100,13 +100,17 @@ fn varied_but_short_texts_are_noted_or_refused() {
     assert!(refused.contains("31 different texts in 31 rows are too many"), "{refused}");
     // Any texts are categories if the user says so.
     for cells in [each(MAX_VARIED + 1), (0..40).map(|i| format!("ticket number {i}")).collect()] {
-        let table = format!("c,x\n{}", cells.iter().map(|cell| format!("{cell},1\n")).collect::<String>());
+        let table =
+            format!("c,x\n{}", cells.iter().map(|cell| format!("{cell},1\n")).collect::<String>());
         let reading = ReadOptions { category: vec!["c".into()], ..ReadOptions::default() };
         let table = read_bytes("t", table.into_bytes(), &reading, &Hints::default()).unwrap();
         let (recipe, notes) = Recipe::fit(&table, &RecipeOptions::default()).unwrap();
         assert!(matches!(recipe.columns[0].kind, Kind::Category { .. }), "{notes:?}");
         assert_eq!((recipe.dim(), notes), (cells.len(), vec![]));
     }
+    let numbers: Vec<String> = (0..=MAX_VARIED).map(|i| format!("{i}.5")).collect();
+    let refused = fitted(&numbers).unwrap_err().to_string();
+    assert!(refused.contains("its cells are numbers that are stored as texts"), "{refused}");
     let pairs: Vec<String> = each(20).into_iter().chain(each(20)).collect();
     assert!(fitted(&pairs).unwrap().1.is_empty());
 }

@@ -89,14 +89,17 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int6
 
 def check_labels(y: npt.NDArray[Any]) -> None:
     """Raise ValueError if labels cannot be classes."""
+    kinds = sorted({type(label).__name__ for label in y}) if y.dtype == object else []
     try:
-        check_classification_targets(y)
+        if len(kinds) < 2 or not {"bool", "str"} & set(kinds):
+            check_classification_targets(y)
+            return
     except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
-        raise ValueError(
-            f"y: labels of the types {kinds} cannot be classes; convert them to one type, such as integers or strings, "
-            f"and remove rows without a label"
-        ) from None
+        pass
+    raise ValueError(
+        f"y: labels of the types {', '.join(kinds)} cannot be classes; convert them to one type, such as integers or "
+        f"strings, and remove rows without a label"
+    )
 
 
 def seed_of(random_state: Any) -> int:
