@@ -111,10 +111,6 @@ const CASES: [(&str, &str); 118] = [
         "fit rare.csv --label y --text a -o out --force",
         "every word or part of a word of a occurs in only one row or in all rows",
     ),
-    (
-        "fit slip.csv --label y --category a -o out --force",
-        "38 different texts in 38 rows are too many for categories",
-    ),
     ("fit huge.csv --label y --learner svm -o out --force", "divide the column that has them"),
     ("fit good.csv --label y --drop b2 -o out --force", "there is no column `b2`"),
     ("fit good.csv --label y --text b2 -o out --force", "there is no column `b2`"),

@@ -50,7 +50,8 @@ pub(super) fn choose(
     let compared_on = order.len().min(MAX_ROWS);
     let compared = folds(compared_on)?;
     let (mut best, errors) = compared.choose_c()?;
-    let mut tried: Vec<_> = errors.iter().map(|(error, c)| (*error, name(*c))).collect();
+    // Of equally good values of C, the largest is chosen, so it comes first.
+    let mut tried: Vec<_> = errors.iter().rev().map(|(error, c)| (*error, name(*c))).collect();
     let mut mistaken: Option<Mistaken> = None;
     if let Some(without) = compared.without_mistaken(&best)? {
         tried.push((without.error, name(without.c) + ", without labels that are likely wrong"));
@@ -226,6 +227,16 @@ mod tests {
         let [first, second] = &chosen.findings.compared[..2] else { unreachable!() };
         assert!(chosen.findings.compared.iter().any(|(_, name)| name.ends_with("likely wrong")));
         assert_eq!((first.0, chosen.findings.left_out), (second.0, None));
+    }
+
+    /// The first of the compared values is the one that is used, even if others have the same error.
+    #[test]
+    fn the_chosen_c_comes_first() {
+        let (points, classes) = sample(400, 3);
+        let chosen = choose(&Plan::new(Method::Auto), &points, &classes, None, None).unwrap();
+        let [first, second, ..] = &chosen.findings.compared[..] else { unreachable!() };
+        assert_eq!(first.0, second.0);
+        assert_eq!((&*first.1, &*second.1), (&*name(0.4), &*name(0.15)));
     }
 
     #[test]
