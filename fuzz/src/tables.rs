@@ -7,6 +7,11 @@ pub fn arrow(bytes: &[u8]) {
     table(bytes, Some(Format::Arrow));
 }
 
+/// Reads a Parquet file.
+pub fn parquet(bytes: &[u8]) {
+    table(bytes, Some(Format::Parquet));
+}
+
 /// Reads an NPY array or an NPZ archive.
 pub fn numpy(bytes: &[u8]) {
     let is_archive = bytes.starts_with(b"PK");

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 /// A target and its name, which is also the name of its folder in the corpus.
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 7] = [
+const TARGETS: [Target; 8] = [
     ("libsvm", targets::libsvm),
     ("arrow", targets::tables::arrow),
+    ("parquet", targets::tables::parquet),
     ("numpy", targets::tables::numpy),
     ("journal", targets::journal),
     ("session", targets::session),
@@ -111,7 +112,7 @@ fn what_no_run_can_have_saved_is_refused() {
 fn changed_values_are_refused_or_harmless() {
     let mut failures = std::collections::BTreeMap::new();
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    for (name, target) in &TARGETS[4..] {
+    for (name, target) in &TARGETS[5..] {
         for file in corpus(name) {
             let mut changed = file.clone();
             for seed in 0..cases {
@@ -136,7 +137,7 @@ fn changed_values_are_refused_or_harmless() {
 /// Truncates every file at every position, and changes the byte at every position.
 #[test]
 fn changed_bytes_are_refused_or_harmless() {
-    for (name, target) in &TARGETS[..4] {
+    for (name, target) in &TARGETS[..5] {
         for file in corpus(name) {
             for at in 0..file.len() {
                 target(&file[..at]);
