@@ -2,6 +2,7 @@
 
 use crate::levels::Levels;
 use crate::typing::{Cells, Markers, NumberFormat, RawTexts, plain_number};
+use crate::values::Values;
 
 /// The limit up to which an `f64` represents every integer exactly.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
@@ -61,6 +62,20 @@ pub(crate) enum Built {
     /// A cell that is not a number came after numbers. The fields are the first such cell and its row. The file must be
     /// read again with this column as texts.
     Words { row: usize, cell: String },
+}
+
+impl Built {
+    /// The unchanged values of the column, or `None` if numbers and other cells are mixed.
+    pub(crate) fn into_values(self) -> Option<Values> {
+        match self {
+            Built::Cells { cells: Cells::Numbers(values), .. } => Some(Values::numbers(values)),
+            Built::Cells { cells, .. } => {
+                let raw = cells.into_texts();
+                Some(Values::texts(raw.codes, &raw.levels))
+            }
+            Built::Words { .. } => None,
+        }
+    }
 }
 
 impl ColumnBuilder {

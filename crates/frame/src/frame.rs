@@ -23,6 +23,9 @@ pub struct Frame {
     pub columns: Vec<Column>,
     /// A numeric matrix, if there is one. The columns of the matrix follow the other columns.
     pub block: Option<Block>,
+    /// The cells of a first column without a name, or of row names, which are not among the columns. They show whether
+    /// the rows of two files are in the same order.
+    pub index: Option<Values>,
     /// The number of rows.
     pub rows: usize,
     /// The name of the file, as shown in messages.
@@ -151,6 +154,7 @@ impl Frame {
         Frame {
             columns,
             block: None,
+            index: None,
             rows,
             source: source.into(),
             places: Places::rows(),
@@ -297,6 +301,7 @@ impl Frame {
         Frame {
             columns: self.columns.iter().map(column).collect(),
             block: self.block.as_ref().map(|block| block.select(rows)),
+            index: self.index.as_ref().map(|index| index.select(rows)),
             rows: rows.len(),
             source: self.source.clone(),
             places: self.places.select(rows),

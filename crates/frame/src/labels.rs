@@ -45,6 +45,8 @@ impl Labels {
     /// quantity, or if most of them occur only once.
     pub fn take(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
         let (labels, collected) = Labels::taken(frame, name)?;
+        let of_cells = frame.record(name).map_or_else(Vec::new, |record| record.notes.clone());
+        frame.notes.extend(of_cells);
         for spellings in collected.joined() {
             let shown: Vec<String> = spellings.iter().map(|s| format!("`{}`", short(s))).collect();
             frame.notes.push(format!(

@@ -1,8 +1,10 @@
 //! Checks that the rows of two tables agree in the columns that both tables have, if the tables are joined by order or
 //! by row numbers.
 
-use halfspaces_frame::{ClassKey, DataError, Frame, Values, is_missing_marker, short};
-use std::collections::HashMap;
+use halfspaces_frame::{
+    ClassKey, Column, DataError, Frame, Kind, Values, is_missing_marker, short,
+};
+use std::collections::{HashMap, HashSet};
 
 /// The columns that `audit`, `label` and `predict` add to the columns of a table.
 const OWN: [&str; 12] = [
@@ -48,6 +50,9 @@ pub struct SameRows {
 ///   a different row of the table. An edited cell, which equals no cell of the table, does not contradict the join.
 /// - More than half of the pairs of cells differ.
 ///
+/// The indices of the two files, such as row names, are compared like a column, whatever they are called. They do not
+/// contradict the join if one of them only counts the rows and the other has other values.
+///
 /// Cells are equal if their texts are equal, or if they are the same number or truth value (`1` and `1.0`, `007` and
 /// `7`). Missing cells are equal to each other. If a column was read as dates in only one of the two files, it is not
 /// compared. If it was read as numbers in only one of them, it is compared only if all its texts in the other are
@@ -87,26 +92,33 @@ pub fn check_same_rows(
     let of_file: HashMap<&str, &Values> =
         file.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
     let mut contradiction = Ok(());
-    for column in &table.columns {
+    let in_both = table.columns.iter().filter_map(|column| {
         let name = column.name.as_str();
-        if except.contains(&name) || is_own(name) {
+        let other = of_file.get(name).filter(|_| !except.contains(&name) && !is_own(name))?;
+        Some((format!("column `{name}`"), &column.values, *other))
+    });
+    let indices =
+        index_of(table).zip(index_of(file)).filter(|((a, _), (b, _))| a.is_none() || a != b);
+    let indices = indices.map(|((_, ours), (_, theirs))| ("the index".to_owned(), ours, theirs));
+    for (name, values, other) in in_both.chain(indices) {
+        let (ours, theirs) = (keys(values, table.rows), keys(other, file.rows));
+        if !are_comparable((values, &ours), (other, &theirs)) {
             continue;
         }
-        let Some(other) = of_file.get(name) else { continue };
-        let (ours, theirs) = (keys(&column.values, table.rows), keys(other, file.rows));
-        if !are_comparable((&column.values, &ours), (other, &theirs)) {
-            continue;
-        }
+        // An index that only counts the rows says nothing about the order of rows that have another index.
+        let says_nothing = name == "the index"
+            && (counts_rows(&ours) || counts_rows(&theirs))
+            && ours.iter().collect::<HashSet<_>>() != theirs.iter().collect::<HashSet<_>>();
         found.columns += 1;
         let differing = pairs.iter().filter(|(row, at)| ours[*row] != theirs[*at]);
         let differing: Vec<(usize, usize)> = differing.copied().collect();
         let fault = |(row, at): (usize, usize)| {
             DataError::user(format!(
-                "{}, column `{name}`: {} here, but {} in {}, to which it is joined ({} of {} rows differ); {advice}, or \
-                 rename the column in one of them if it has a different meaning there",
+                "{}, {name}: {} here, but {} in {}, to which it is joined ({} of {} rows differ); {advice}, or rename the \
+                 column in one of them if it has a different meaning there",
                 file.place(at),
                 shown(other, at),
-                shown(&column.values, row),
+                shown(values, row),
                 table.place(row),
                 differing.len(),
                 pairs.len()
@@ -117,26 +129,47 @@ pub fn check_same_rows(
             && let Some(moved) = differing
                 .iter()
                 .find(|(_, at)| theirs[*at].as_ref().is_some_and(|key| rows.contains_key(key)))
+            && !says_nothing
         {
             return Err(fault(*moved));
         }
-        if contradiction.is_ok() && 2 * differing.len() > pairs.len() {
+        if contradiction.is_ok() && 2 * differing.len() > pairs.len() && !says_nothing {
             contradiction = Err(fault(differing[0]));
         }
         if let Some((row, at)) = differing.first() {
             found.notes.push(format!(
-                "{}, column `{name}`: {} of {} rows differ from the rows of {} to which they are joined, such as {} here and {} in {}",
+                "{}, {name}: {} of {} rows differ from the rows of {} to which they are joined, such as {} here and {} in {}",
                 file.place(*at),
                 differing.len(),
                 pairs.len(),
                 table.source,
                 shown(other, *at),
-                shown(&column.values, *row),
+                shown(values, *row),
                 table.place(*row),
             ));
         }
     }
     contradiction.map(|()| found)
+}
+
+/// The index of a table, with its name if it is a column.
+fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
+    let is_index = |column: &&Column| {
+        table.record(&column.name).is_some_and(|record| record.rule.kind == Kind::Index)
+    };
+    let column = || table.columns.iter().find(is_index);
+    let unnamed = table.index.as_ref().map(|index| (None, index));
+    unnamed.or_else(|| column().map(|column| (Some(column.name.as_str()), &column.values)))
+}
+
+/// Whether the cells are the numbers of the rows, counted from 0 or 1.
+fn counts_rows(keys: &[Option<ClassKey>]) -> bool {
+    let number = |row: usize| keys[row].as_ref().and_then(ClassKey::number);
+    let first = if keys.is_empty() { None } else { number(0) };
+    first.is_some_and(|first| {
+        (first == 0.0 || first == 1.0)
+            && (0..keys.len()).all(|row| number(row) == Some(first + row as f64))
+    })
 }
 
 /// Whether one of the commands adds a column with this name.
@@ -212,6 +245,36 @@ mod tests {
         let pairs: Vec<(usize, usize)> = (0..table.rows).zip(0..file.rows).collect();
         let found = check_same_rows(table, file, &pairs, &["class"], "sort them");
         found.map(|found| found.columns).map_err(|error| error.to_string())
+    }
+
+    /// A first column without a name is an index. It need not have the same name in both files.
+    #[test]
+    fn an_index_in_another_order_contradicts() {
+        let read = |name: &str, index: &[&str], head: &str| {
+            let rows: String = index.iter().map(|of| format!("{of},1\n")).collect();
+            csv(name, &format!("{head}\n{rows}"), &[])
+        };
+        let table = read("x.csv", &["0", "1", "2", "3"], ",a");
+        for head in [",b", "Unnamed: 0,b", "index,b"] {
+            let said = compare(&table, &read("y.csv", &["0", "2", "1", "3"], head)).unwrap_err();
+            assert!(
+                said.starts_with("y.csv, line 3, the index: `2` here, but `1` in x.csv, line 3"),
+                "{said}"
+            );
+            assert_eq!(compare(&table, &read("y.csv", &["0", "1", "2", "3"], head)), Ok(1));
+        }
+        let names = read("x.csv", &["u", "v", "w", "z"], ",a");
+        assert!(compare(&names, &read("y.csv", &["v", "u", "w", "z"], ",b")).is_err());
+        // Other rows of a larger table, next to a new index.
+        let sampled = read("x.csv", &["7", "2", "9", "4"], ",a");
+        let found = |index: &[&str]| {
+            let file = read("y.csv", index, ",b");
+            let pairs: Vec<(usize, usize)> = (0..4).map(|row| (row, row)).collect();
+            check_same_rows(&sampled, &file, &pairs, &[], "").map(|found| found.notes.len())
+        };
+        assert_eq!((found(&["0", "1", "2", "3"]), found(&["1", "2", "3", "4"])), (Ok(1), Ok(1)));
+        assert!(found(&["2", "7", "9", "4"]).is_err() && found(&["9", "8", "7", "6"]).is_err());
+        assert_eq!(found(&["7", "2", "9", "4"]), Ok(0));
     }
 
     #[test]

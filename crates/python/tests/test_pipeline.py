@@ -603,3 +603,21 @@ def test_large_integers_are_exact() -> None:
             Pipeline.fit({"x": np.arange(200.0), "y": y}, label="y")
     # Floats hold integers up to here exactly.
     Pipeline.fit({"x": [2**53, 1, None] * 60, "y": ["a", "b", "a"] * 60}, label="y")
+
+
+def test_classes_have_the_type_of_the_labels() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for kind in np.float32, np.float64:
+        table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": np.where(X[:, 0] > 0, 0.1, 0.2).astype(kind)})
+        for data in table, pl.from_pandas(table):
+            model = Pipeline.fit(data, label="y", learner="logistic")
+            assert model.classes_.dtype == kind and np.mean(model.predict(data) == table["y"]) > 0.9
+
+
+def test_labels_that_differ_in_blanks_are_noted() -> None:
+    x = np.arange(40.0)
+    table = pd.DataFrame({"x": x, "y": np.where(x < 20, "yes", "no")})
+    table.loc[3, "y"] = "yes "
+    with pytest.warns(DataWarning, match="`yes` and `yes ` differ only in blanks"):
+        model = Pipeline.fit(table, label="y", learner="logistic")
+    assert sorted(model.classes_) == ["no", "yes"]

@@ -226,8 +226,10 @@ impl<'a> Columns<'a> {
         let Columns { layout, options, names, expected, builders, lines, .. } = self;
         let unnamed = layout.header > 0 && names.len() > 1 && names[0].is_empty();
         let (mut of_words, mut remarks, mut columns) = (BTreeMap::new(), Vec::new(), Vec::new());
-        let built = builders.into_iter().zip(names).zip(expected);
-        for ((builder, name), expected) in built.skip(usize::from(unnamed)) {
+        let mut built = builders.into_iter().zip(names).zip(expected);
+        let index = if unnamed { built.next() } else { None };
+        let index = index.and_then(|((builder, _), _)| builder.finish().into_values());
+        for ((builder, name), expected) in built {
             match builder.finish() {
                 Built::Cells { cells, rounded, zero } => {
                     if let Some((row, cell)) = zero {
@@ -273,7 +275,15 @@ impl<'a> Columns<'a> {
         let frame = Frame::new(source.name(), columns);
         let rows = lines.len();
         let places = Places::lines(lines);
-        Ok(Outcome::Frame(Box::new(Frame { rows, places, remarks, records, notes, ..frame })))
+        Ok(Outcome::Frame(Box::new(Frame {
+            index,
+            rows,
+            places,
+            remarks,
+            records,
+            notes,
+            ..frame
+        })))
     }
 }
 

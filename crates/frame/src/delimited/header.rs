@@ -90,9 +90,11 @@ fn is_header(rows: &[&Row]) -> bool {
     let column_is_empty =
         |at: usize| rest.iter().all(|row| row.get(at).is_none_or(|c| c.trim_ascii().is_empty()));
     let unnamed = |at: usize| first[at].is_empty() && at > 0 && !column_is_empty(at);
+    // In a column of its own, a text that occurs twice is a value.
+    let below = if first.len() > 1 { &others[..] } else { rest };
     contradictions == 0
         && looks.iter().any(|look| look.is_wordy())
-        && !(0..first.len()).any(|at| unnamed(at) || comes_back(first, at, rest))
+        && !(0..first.len()).any(|at| unnamed(at) || comes_back(first, at, below))
 }
 
 /// Whether the cell of `row` at index `at` occurs again in the same column of the rows `below`.
@@ -161,6 +163,7 @@ mod tests {
             "country,1990,1991,1992\nat,1,2,3.5\nde,2,3,4\ncountry,1990,1991,1992\nfr,1,0,2",
             "2001,2002,2003,label\n1.5,1,3,good\n2,2,4,bad",
             "colour,shape\nred,round\nblue,square\nred,round",
+            "text,y\na b,p\nc d,n\ntext,y\na b,p\ne,n",
             "x\n1\n2",
             "name,hum,hum\na,1,2\nb,3,4",
             "name,hum,hum\na,x,y\nb,y,z",
@@ -171,6 +174,8 @@ mod tests {
         for data in [
             "5.1,3.5,1.4,setosa\n4.9,3.0,1.4,setosa\n7.0,3.2,4.7,versicolor",
             "e,x,s,n\np,x,y,n\ne,b,s,w",
+            "text,p\na b,p\nc d,n\ntext,p\na b,n",
+            "text\na b\nc d\ntext",
             "1,2,3\n4,5,6\n7,8,9",
             "2001,2002\n2003,2004\n2005,2006",
             "1,1,5\n2,3,5",

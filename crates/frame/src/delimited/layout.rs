@@ -408,21 +408,19 @@ fn joined(lines: &[&Row]) -> Row {
         return (*one).clone();
     }
     let width = lines.iter().map(|line| line.len()).max().unwrap_or(0);
-    let mut names = vec![Vec::new(); width];
+    // The texts of each column. A text that is repeated in the next line is not repeated in the name.
+    let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); width];
     for (depth, line) in lines.iter().enumerate() {
         let mut group: &[u8] = &[];
-        for (at, name) in names.iter_mut().enumerate() {
+        for (at, parts) in parts.iter_mut().enumerate() {
             let cell = line.get(at).map_or(&[][..], Vec::as_slice);
             if !cell.is_empty() || depth + 1 == lines.len() {
                 group = cell;
             }
-            if !group.is_empty() && !name.ends_with(group) {
-                if !name.is_empty() {
-                    name.push(b' ');
-                }
-                name.extend_from_slice(group);
+            if !group.is_empty() && parts.last() != Some(&group) {
+                parts.push(group);
             }
         }
     }
-    names
+    parts.into_iter().map(|parts| parts.join(&b' ')).collect()
 }

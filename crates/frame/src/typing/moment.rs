@@ -496,28 +496,34 @@ pub(super) fn digits_date(value: f64) -> Option<i64> {
 
 /// Formats a timestamp in ISO 8601 as a date, as a date with a time, or only as a time if the date is 1970-01-01.
 pub(crate) fn text(micros: i64) -> String {
-    exact_text(micros, 0, false)
+    match micros.div_euclid(DAY) {
+        0 if micros > 0 => clock(micros, 0),
+        _ => exact_text(micros, 0, false),
+    }
 }
 
-/// Formats a timestamp with `nanos` further nanoseconds. A timestamp with a time zone is written in UTC, with its date,
-/// time and a Z.
+/// Formats a timestamp with `nanos` further nanoseconds, always with its date. A timestamp with a time zone is written
+/// in UTC, with its time and a Z.
 pub(crate) fn exact_text(micros: i64, nanos: u16, has_zone: bool) -> String {
     let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let (year, month, of_month) = date(day);
-    let (seconds, fraction) = (time / 1_000_000, time % 1_000_000);
+    let day = format!("{year:04}-{month:02}-{of_month:02}");
+    match (time, nanos) {
+        _ if has_zone => format!("{day}T{}Z", clock(time, nanos)),
+        (0, 0) => day,
+        _ => format!("{day}T{}", clock(time, nanos)),
+    }
+}
+
+/// Formats a time of day.
+pub(super) fn clock(micros: i64, nanos: u16) -> String {
+    let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
     let mut clock = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     if fraction > 0 || nanos > 0 {
         clock.push('.');
         clock.push_str(format!("{fraction:06}{nanos:03}").trim_end_matches('0'));
     }
-    if has_zone {
-        return format!("{year:04}-{month:02}-{of_month:02}T{clock}Z");
-    }
-    match (day, time, nanos) {
-        (_, 0, 0) => format!("{year:04}-{month:02}-{of_month:02}"),
-        (0, ..) => clock,
-        _ => format!("{year:04}-{month:02}-{of_month:02}T{clock}"),
-    }
+    clock
 }
 
 #[cfg(test)]
@@ -583,7 +589,8 @@ mod tests {
             (midnight, 0, false, "2024-01-31"),
             (midnight, 0, true, "2024-01-31T00:00:00Z"),
             (midnight, 1, false, "2024-01-31T00:00:00.000000001"),
-            (0, 1, false, "00:00:00.000000001"),
+            (0, 1, false, "1970-01-01T00:00:00.000000001"),
+            (3_600_000_000, 0, false, "1970-01-01T01:00:00"),
             (0, 0, true, "1970-01-01T00:00:00Z"),
         ] {
             assert_eq!(exact_text(at, nanos, has_zone), expected);

@@ -1,6 +1,7 @@
 //! The record of how a column was read.
 
-use super::moment::text as moment_text;
+use super::civil::DAY;
+use super::moment::{clock, exact_text};
 use super::rule::{ColumnRule, Kind};
 use crate::values::Values;
 use serde::{Deserialize, Serialize};
@@ -77,7 +78,13 @@ impl ColumnRecord {
                     texts.codes().iter().copied().filter(|code| *code != crate::values::MISSING);
                 count(codes, &mut examples, |code| texts.level(code).to_owned())
             }
-            Values::Moments(moments) => count(moments.iter().flatten(), &mut examples, moment_text),
+            Values::Moments(moments) => {
+                // A column of times of day contains midnight as well.
+                let are_times = moments.iter().flatten().all(|at| (0..DAY).contains(&at));
+                let are_times = are_times && moments.iter().flatten().any(|at| at > 0);
+                let text = |at| if are_times { clock(at, 0) } else { exact_text(at, 0, false) };
+                count(moments.iter().flatten(), &mut examples, text)
+            }
         };
         ColumnSummary {
             name: self.name.clone(),

@@ -185,6 +185,9 @@ fn names_of_two_lines_are_joined() {
     let frame = read("bp,,lg,\nX,Y,X,Y\n1.5,2.5,3.5,4.5\n5.5,6.5,7.5,8.5\n6,7,8,9\n");
     assert_eq!(names(&frame), ["bp X", "bp Y", "lg X", "lg Y"]);
     assert!(says(&frame, "lines 1 to 2"), "{:?}", frame.notes);
+    // A name that ends like the text above it is a part of the name.
+    let frame = read("Velocity,,,y\nx,y,z,y\n1.5,2.5,3.5,4.5\n5.5,6.5,7.5,8.5\n6,7,8,9\n");
+    assert_eq!(names(&frame), ["Velocity x", "Velocity y", "Velocity z", "y"]);
     // If the user requests a header, it is one line.
     let text = "age,weight,y\nnot measured,refused,none\n20,60,ok\n21,61,sick\n";
     for (header, lines, rows) in [(None, 2, 2), (Some(true), 1, 3)] {
@@ -206,6 +209,10 @@ fn another_table_and_repeated_headers_are_noted() {
     let frame = read(text);
     assert_eq!(frame.rows, 3);
     assert!(says(&frame, "another table begins at line 5"), "{:?}", frame.notes);
+    let texts = "text,y\na fine day,p\na dull day,n\n";
+    let frame = read(texts.to_owned() + texts);
+    assert_eq!((frame.rows, names(&frame)), (4, vec!["text".to_owned(), "y".into()]));
+    assert!(says(&frame, "line 4 is left out (repeated header)"), "{:?}", frame.notes);
     let frame = read("a,b\n1,x\n2,y\na,b\n3,z\n");
     assert_eq!(frame.rows, 3);
     assert!(says(&frame, "line 4 is left out (repeated header)"), "{:?}", frame.notes);

@@ -187,9 +187,11 @@ def _distinct(source: Any, label: str) -> Iterable[Any]:
         except ImportError:
             import polars
 
-            return polars.read_ipc_stream(table, columns=[label])[label].unique(maintain_order=True).drop_nulls()
-        column = pa.ipc.open_stream(table).read_all().column(label)
-        return [value for value in column.unique().to_pylist() if value is not None]
+            series = polars.read_ipc_stream(table, columns=[label])[label].unique(maintain_order=True).drop_nulls()
+            # Python has no 32-bit numbers, and a label is equal only to a number of its own type.
+            return series.to_numpy() if series.dtype.is_float() else series
+        values = pa.ipc.open_stream(table).read_all().column(label).unique().drop_null()
+        return values.to_numpy() if pa.types.is_floating(values.type) else values.to_pylist()
     cells = dict(table)[label]
     # The categories of a dict are strings, whatever type they had.
     return [] if isinstance(cells, tuple) else dict.fromkeys(value for value in cells if not is_missing(value))

@@ -126,6 +126,7 @@ enum Cause {
     NoAnnotation,
     NoChoice,
     OnlyColumn(String),
+    SeveralFields(String),
     NotAccepted,
     SeveralChoices,
     Disagreement,
@@ -149,6 +150,10 @@ impl Cause {
             Cause::OnlyColumn(name) => format!(
                 "{have} the name of a class only in `{name}`, which is a column of the pool; pass --drop '{name}' if it contains the \
                  answers"
+            ),
+            Cause::SeveralFields(names) => format!(
+                "{have} names of classes in several fields ({names}), so the answer is unknown; remove the fields that are no answers \
+                 from the file"
             ),
             Cause::NotAccepted => {
                 format!("{have} the answer `reject` or `ignore`, so the label is not accepted")
@@ -211,6 +216,7 @@ impl Skipped {
 
 fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
     let rows = TaskRows::new(items);
+    let field = answer_field(tasks, items, classes);
     let (mut skipped, empty) = (Skipped::default(), Map::new());
     // The label of each row and the number of its task; the label is `None` if two tasks disagreed.
     let mut of_row: HashMap<usize, (Option<String>, usize)> = HashMap::new();
@@ -220,7 +226,7 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
         let data = nested.or_else(|| task.as_object()).unwrap_or(&empty);
         let verdict = match nested {
             Some(_) => annotated(task, classes),
-            None => flat_choice(data, items, classes),
+            None => flat_choice(data, &field, items, classes),
         };
         let class = match verdict {
             Verdict::Class(class) => class,
@@ -340,50 +346,101 @@ fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Caus
     }
 }
 
-/// The choice in a task of JSON-MIN or CSV: the value of a field that names a class and is neither shown nor a column of
-/// the pool. Prodigy's tasks have a field `answer`, which says whether the label was accepted.
-fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Verdict {
-    let shown = items.shown_names();
-    let is_data = |name: &str| {
-        shown.contains(&name)
-            || items.is_column(name)
-            || OWN_FIELDS.contains(&name)
-            || [ROW, ITEM].contains(&name)
+/// Whether a field of a task of JSON-MIN, CSV or JSON Lines is not an answer, because it is shown, a column of the pool,
+/// or added by Label Studio or Prodigy.
+fn is_data(name: &str, items: &Items) -> bool {
+    items.shown_names().contains(&name)
+        || items.is_column(name)
+        || OWN_FIELDS.contains(&name)
+        || name.starts_with('_')
+        || [ROW, ITEM].contains(&name)
+}
+
+/// The values of a field: one value, a list, or the choices of Label Studio.
+fn values(value: &Value) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        value => value.as_str().filter(|text| !text.is_empty()).map(str::to_owned),
     };
-    let answer = data.get("answer").and_then(Value::as_str).filter(|_| !is_data("answer"));
+    match value.get("choices").and_then(Value::as_array).or(value.as_array()) {
+        Some(listed) => listed.iter().filter_map(text).collect(),
+        None => text(value).into_iter().collect(),
+    }
+}
+
+/// The field that contains the answers in tasks of JSON-MIN, CSV or JSON Lines. It must be one field for the whole file,
+/// because a task without an answer may have other fields that name classes. In a choice task of Prodigy, it is
+/// `accept`. Otherwise, it is the only field that names classes, or the only one whose values are all classes. Returns
+/// the candidates if there is not exactly one.
+fn answer_field(tasks: &[Value], items: &Items, classes: &[String]) -> Result<String, Vec<String>> {
+    let flat = || {
+        let objects = tasks.iter().filter_map(Value::as_object);
+        objects.filter(|task| !task.get("data").is_some_and(Value::is_object))
+    };
+    let is_choice = |task: &Map<String, Value>| task.get("accept").is_some_and(Value::is_array);
+    if !is_data("accept", items) && flat().any(is_choice) {
+        return Ok("accept".to_owned());
+    }
+    // For each field, whether some of its values are classes, and whether all of them are.
+    let mut fields: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+    for (name, value) in flat().flatten().filter(|(name, _)| !is_data(name, items)) {
+        let (some, all) = fields.entry(name).or_insert((false, true));
+        for value in values(value) {
+            let is_class = find_class(&value, classes).is_some();
+            (*some, *all) = (*some || is_class, *all && is_class);
+        }
+    }
+    fields.retain(|_, (some, _)| *some);
+    if fields.len() > 1 && fields.values().filter(|(_, all)| *all).count() == 1 {
+        fields.retain(|_, (_, all)| *all);
+    }
+    let mut names: Vec<String> = fields.into_keys().map(str::to_owned).collect();
+    if names.len() == 1 { Ok(names.remove(0)) } else { Err(names) }
+}
+
+/// The choice in a task of JSON-MIN, CSV or JSON Lines. Prodigy's tasks have a field `answer`, which says whether the
+/// label was accepted.
+fn flat_choice(
+    data: &Map<String, Value>,
+    field: &Result<String, Vec<String>>,
+    items: &Items,
+    classes: &[String],
+) -> Verdict {
+    let answer = data.get("answer").and_then(Value::as_str).filter(|_| !is_data("answer", items));
     let is_rejected =
         |answer| ["reject", "ignore"].contains(&answer) && find_class(answer, classes).is_none();
     if answer.is_some_and(is_rejected) {
         return Verdict::Unclear(Cause::NotAccepted);
     }
-    let mut found: Option<String> = None;
-    for (_, value) in data.iter().filter(|(name, _)| !is_data(name)) {
-        let listed = value.get("choices").and_then(Value::as_array).or(value.as_array());
-        let listed: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
-        if listed.iter().filter(|text| find_class(text, classes).is_some()).count() > 1 {
-            return Verdict::Unclear(Cause::SeveralChoices);
+    let name = match field {
+        Ok(name) => name,
+        Err(names) if names.is_empty() => {
+            return Verdict::Unclear(only_column(data, items, classes));
         }
-        let text = match value {
-            Value::Number(number) => number.to_string(),
-            Value::Bool(truth) => truth.to_string(),
-            value => value.as_str().unwrap_or_default().to_owned(),
-        };
-        if find_class(&text, classes).is_none() {
-            continue;
+        Err(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            return Verdict::Unclear(Cause::SeveralFields(names.join(", ")));
         }
-        match &found {
-            Some(before) if !is_same(before, &text, classes) => {
-                return Verdict::Unclear(Cause::SeveralChoices);
-            }
-            _ => found = Some(text),
+    };
+    let mut chosen = data.get(name).map_or(Vec::new(), values);
+    chosen.retain(|choice| find_class(choice, classes).is_some());
+    match &chosen[..] {
+        [] => Verdict::Unclear(only_column(data, items, classes)),
+        [first, rest @ ..] if rest.iter().all(|other| is_same(first, other, classes)) => {
+            Verdict::Class(first.clone())
         }
+        _ => Verdict::Unclear(Cause::SeveralChoices),
     }
+}
+
+/// Why a task has no choice. A column of the pool may name a class.
+fn only_column(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Cause {
     let column = data.iter().find(|(name, value)| {
         items.is_column(name)
             && value.as_str().is_some_and(|text| find_class(text, classes).is_some())
     });
-    let none = column.map_or(Cause::NoChoice, |(name, _)| Cause::OnlyColumn(name.clone()));
-    found.map_or(Verdict::Unclear(none), Verdict::Class)
+    column.map_or(Cause::NoChoice, |(name, _)| Cause::OnlyColumn(name.clone()))
 }
 
 #[cfg(test)]
@@ -528,6 +585,36 @@ mod tests {
         assert_eq!(parsed(&text, &items()).labels, [(3, "cat".to_owned())]);
         let text = task(&[result("topic", "dog"), result("kind", "cat")]);
         assert!(parsed(&text, &items()).notes[0].contains("several choices"));
+    }
+
+    /// The answers of a file are in one field. Other fields that name classes are not answers.
+    #[test]
+    fn the_field_of_the_answers_is_the_same_in_all_tasks() {
+        let cat = [(1, "cat".to_owned())];
+        // Prodigy's choice tasks, and the lists of doccano.
+        for task in [
+            r#"{"text":"a cat","pred":"dog","options":[{"id":"dog"},{"id":"cat"}],"accept":["cat"],"answer":"accept"}"#,
+            r#"{"text":"a cat","_annotator_id":"dog","label":"cat","answer":"accept"}"#,
+            r#"{"text":"a cat","label":["cat"],"comments":[]}"#,
+        ] {
+            assert_eq!(parsed(&format!("[{task}]"), &items()).labels, cat, "{task}");
+        }
+        let none = parsed(r#"[{"text":"a cat","pred":"dog","accept":[]}]"#, &items());
+        assert_eq!(none.labels, []);
+        assert!(none.notes[0].contains("without a choice"), "{:?}", none.notes);
+        // A field whose values are all classes is preferred; two such fields are refused.
+        let tasks = |model: &str| {
+            let csv = format!("text,model,kind\na cat,dog,cat\nbird,{model},\n");
+            import(&table(&csv).unwrap(), &items(), &classes())
+        };
+        assert_eq!(tasks("other").labels, cat);
+        let refused = tasks("cat");
+        assert_eq!(refused.labels, []);
+        assert!(
+            refused.notes[0].contains("in several fields (`kind`, `model`)"),
+            "{:?}",
+            refused.notes
+        );
     }
 
     #[test]
