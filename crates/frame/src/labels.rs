@@ -56,9 +56,7 @@ impl Labels {
             ));
         }
         let place = format!("{}, column `{name}`", frame.source);
-        let classes = labels.classes.iter().map(String::as_str).zip(labels.rows_of_classes());
-        frame.notes.extend(look_alikes(classes, "classes", &place));
-        frame.notes.extend(labels.doubtful_classes(&place));
+        frame.notes.extend(labels.notes(&place));
         labels.check_classes(&place)?;
         Ok(labels)
     }
@@ -163,7 +161,16 @@ impl Labels {
         rows
     }
 
-    /// Returns a note on each class whose name often marks a missing value.
+    /// Returns notes on classes that look alike, and on classes whose names often mark a missing value. `place` is the
+    /// column of labels in messages.
+    #[must_use]
+    pub fn notes(&self, place: &str) -> Vec<String> {
+        let classes = self.classes.iter().map(String::as_str).zip(self.rows_of_classes());
+        let mut notes = look_alikes(classes, "classes", place);
+        notes.extend(self.doubtful_classes(place));
+        notes
+    }
+
     fn doubtful_classes(&self, place: &str) -> Vec<String> {
         // Among `+` and `-`, the dash is a class.
         let has_signs = self.classes.iter().any(|class| class == "+");

@@ -380,6 +380,16 @@ fn known_labels(
             "note: --known {name}: `{word}` in {count} rows counts as missing; if it is a class, add it to --classes"
         ));
     }
+    if classes.is_empty() && !verbatim {
+        let codes = (0..known.len() as u32).collect();
+        let texts: Vec<&str> = known.iter().map(|(_, text)| text.as_str()).collect();
+        let labels = Labels::from_column(&Column {
+            name: name.to_owned(),
+            values: Values::texts(codes, &texts),
+        });
+        let found = labels.notes(&format!("--known {name}"));
+        notes.extend(found.into_iter().map(|text| format!("note: {text}")));
+    }
     known
 }
 
@@ -485,5 +495,14 @@ mod tests {
         assert_eq!(known, [(0, "None".to_owned()), (2, "x".to_owned())]);
         assert_eq!(notes.len(), 1);
         assert!(notes[0].contains("`NA` in 1 rows counts as missing"), "{notes:?}");
+        // The classes of a new session are those of the column. Some of them may be mistakes.
+        let values = Values::texts(vec![0, 1, 2, 3], &["Yes", "yes", "no", "-"]);
+        let mut notes = Vec::new();
+        assert_eq!(known_labels("y", &values, &[], false, &mut notes).len(), 4);
+        assert!(
+            notes[0].starts_with("note: --known y: ") && notes[0].contains("`Yes`"),
+            "{notes:?}"
+        );
+        assert!(notes[1].contains("the label `-` is read as a class (1 rows)"), "{notes:?}");
     }
 }
