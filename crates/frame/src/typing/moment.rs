@@ -181,8 +181,9 @@ impl<'t> Scan<'t> {
         Some((value, length))
     }
 
+    /// Reads two digits. Minutes and seconds always have two, so `1:2` is no time.
     fn two(&mut self) -> Option<i64> {
-        self.number(2).map(|(value, _)| value)
+        self.number(2).filter(|(_, length)| *length == 2).map(|(value, _)| value)
     }
 
     fn word(&mut self) -> &'t str {
@@ -609,6 +610,8 @@ mod tests {
     #[test]
     fn other_cells_are_not_dates() {
         for cell in [
+            "1:2",
+            "12:30:5",
             "2024-02-30",
             "31.02.2024",
             "1.2.3",
