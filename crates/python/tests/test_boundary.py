@@ -272,6 +272,17 @@ def test_labels_that_cannot_be_classes_are_refused() -> None:
         halfspaces.LinearSVM().fit(X, np.array([b"a", b"b"] * 4, dtype=object))
 
 
+def test_masked_numbers_are_refused() -> None:
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    masked = np.ma.masked_equal(X, 7)
+    for learn in (halfspaces.HalfspaceClassifier().fit, halfspaces.audit):
+        with pytest.raises(ValueError, match="X: a masked array with missing values"):
+            learn(masked, y)
+        with pytest.raises(ValueError, match="y: a masked array with missing values"):
+            learn(X, np.ma.masked_where(X[:, 0] == 7, y))
+    halfspaces.HalfspaceClassifier().fit(np.ma.array(X), y)
+
+
 def test_flags_are_booleans() -> None:
     with pytest.raises(TypeError, match="fit_intercept='no': must be True or False"):
         halfspaces.LinearSVM(fit_intercept="no").fit([[0.0], [1.0]], [0, 1])

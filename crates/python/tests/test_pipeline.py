@@ -605,7 +605,7 @@ def test_large_integers_are_exact() -> None:
     Pipeline.fit({"x": [2**53, 1, None] * 60, "y": ["a", "b", "a"] * 60}, label="y")
 
 
-def test_classes_have_the_type_of_the_labels() -> None:
+def test_classes_have_the_precision_of_the_labels() -> None:
     X = np.random.default_rng(0).normal(size=(60, 2))
     for kind in np.float32, np.float64:
         table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": np.where(X[:, 0] > 0, 0.1, 0.2).astype(kind)})

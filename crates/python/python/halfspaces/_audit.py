@@ -17,6 +17,7 @@ from halfspaces._base import (
     check_count,
     check_labels,
     check_number,
+    check_unmasked,
     numbered,
     rows,
     threads_of,
@@ -224,6 +225,7 @@ def audit(
     else:
         if reading or any(columns.values()):
             raise ValueError("drop, text, use, hash_bits and reading: they are for tables; pass label, not y")
+        check_unmasked(X=X, y=y)
         try:
             # The native module checks that all numbers are finite, and names the first one that is not.
             X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite=False)

@@ -176,11 +176,19 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_unmasked(**arrays: Any) -> None:
+    """Raise ValueError for a masked array with missing values, because scikit-learn's checks ignore the mask."""
+    for name, array in arrays.items():
+        if np.ma.is_masked(array):
+            raise ValueError(f"{name}: a masked array with missing values; fill them or remove their rows")
+
+
 def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
     """Check rows, and labels if there are any, as scikit-learn does.
 
     The native module checks that all numbers are finite, and its error names the first one that is not.
     """
+    check_unmasked(X=X, y=y)
     try:
         checked = validate_data(
             estimator,
@@ -371,6 +379,7 @@ __all__ = [
     "check_flag",
     "check_labels",
     "check_number",
+    "check_unmasked",
     "native",
     "parameter_names",
     "rows",
