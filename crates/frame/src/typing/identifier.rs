@@ -15,14 +15,19 @@ pub(crate) fn is_index_name(name: &str) -> bool {
         })
     };
     let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
-    name.is_empty() || numbered("Unnamed: ") || numbered("level_") || level.is_some()
+    // The readr package of R names columns without a name `...1`, `...2` and so on.
+    name.is_empty()
+        || numbered("Unnamed: ")
+        || numbered("level_")
+        || numbered("...")
+        || level.is_some()
 }
 
 /// Whether a column name indicates identifiers, such as `id`, `user_id`, `CustomerID` or `uuid`.
 pub(crate) fn is_identifier_name(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
-    const NAMES: [&str; 10] =
-        ["id", "ids", "uuid", "guid", "key", "identifier", "rowid", "record", "index", "rownames"];
+    const NAMES: &str = "id ids uuid guid key identifier rowid record index rownames row.names row_names row_number \
+                         rownum row idx obs nr nr. no. #";
     let ends = ["_id", "-id", " id", ".id", "_uuid", "_guid", "_key"]
         .iter()
         .any(|end| lower.ends_with(end));
@@ -31,7 +36,7 @@ pub(crate) fn is_identifier_name(name: &str) -> bool {
         name.strip_suffix(end)
             .is_some_and(|rest| rest.chars().next_back().is_some_and(char::is_lowercase))
     });
-    NAMES.contains(&lower.as_str()) || ends || starts || is_camel
+    NAMES.split(' ').any(|known| known == lower) || ends || starts || is_camel
 }
 
 /// Whether a column name indicates a quantity, so that consecutive numbers in the column are not merely row numbers.
@@ -130,15 +135,34 @@ mod tests {
 
     #[test]
     fn names_of_indices_and_identifiers() {
-        for name in
-            ["", "Unnamed: 0", "Unnamed: 0.1", "Unnamed: 0.1.1", "__index_level_0__", "level_0"]
-        {
+        for name in [
+            "",
+            "Unnamed: 0",
+            "Unnamed: 0.1",
+            "Unnamed: 0.1.1",
+            "__index_level_0__",
+            "level_0",
+            "...1",
+        ] {
             assert!(is_index_name(name), "{name}");
         }
-        for name in ["id", "ID", "user_id", "CustomerID", "passengerId", "uuid", "id_order"] {
+        for name in [
+            "id",
+            "ID",
+            "user_id",
+            "CustomerID",
+            "passengerId",
+            "uuid",
+            "id_order",
+            "row.names",
+            "Obs",
+            "Nr",
+        ] {
             assert!(is_identifier_name(name), "{name}");
         }
-        for name in ["acid", "fluid", "paid", "Unnamed", "width", "IDEA", "humid"] {
+        for name in
+            ["acid", "fluid", "paid", "Unnamed", "width", "IDEA", "humid", "...", "rows", "x"]
+        {
             assert!(!is_identifier_name(name) && !is_index_name(name), "{name}");
         }
     }
