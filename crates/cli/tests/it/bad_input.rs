@@ -97,7 +97,7 @@ const CASES: [(&str, &str); 118] = [
     // Columns.
     (
         "fit prose.csv --label y -o out --force",
-        "use --drop 'a' to leave the column out, or --text 'a'",
+        "use --drop 'a' to leave the column out, --text 'a'",
     ),
     (
         "fit constant.csv --label y -o out --force",

@@ -236,7 +236,7 @@ mod tests {
         let chosen = choose(&Plan::new(Method::Auto), &points, &classes, None, None).unwrap();
         let [first, second, ..] = &chosen.findings.compared[..] else { unreachable!() };
         assert_eq!(first.0, second.0);
-        assert_eq!((&*first.1, &*second.1), (&*name(0.4), &*name(0.15)));
+        assert_eq!((&*first.1, &*second.1), (&*name(0.15), &*name(0.05)));
     }
 
     #[test]
