@@ -299,7 +299,10 @@ mod tests {
         let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
         let hints = Hints::verbatim(["at"]);
         let frame = read_batches("t", &schema, [batch], &ReadOptions::default(), &hints).unwrap();
-        assert_eq!(times(&frame), ["1969-12-31T23:59:59.999999999", "", "00:00:00.000001"]);
+        assert_eq!(
+            times(&frame),
+            ["1969-12-31T23:59:59.999999999", "", "1970-01-01T00:00:00.000001"]
+        );
     }
 
     /// A duration has no text, so a model that learned from texts such as `0 days 20:48:14` cannot recognise it.

@@ -21,6 +21,8 @@ const OWN: [&str; 12] = [
     "value",
     "score",
 ];
+/// The names of columns of identifiers that are an index.
+const INDEX_NAMES: [&str; 4] = ["index", "rownames", "row.names", "row_names"];
 /// The prefixes of further columns that the commands add. The prefix is followed by the name of an annotator or a
 /// class.
 const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
@@ -155,7 +157,9 @@ pub fn check_same_rows(
 /// The index of a table, with its name if it is a column.
 fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
     let is_index = |column: &&Column| {
-        table.record(&column.name).is_some_and(|record| record.rule.kind == Kind::Index)
+        let kind = table.record(&column.name).map(|record| record.rule.kind);
+        let is_named = || INDEX_NAMES.iter().any(|name| column.name.eq_ignore_ascii_case(name));
+        kind == Some(Kind::Index) || kind == Some(Kind::Identifier) && is_named()
     };
     let column = || table.columns.iter().find(is_index);
     let unnamed = table.index.as_ref().map(|index| (None, index));
