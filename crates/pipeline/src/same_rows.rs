@@ -21,6 +21,8 @@ const OWN: [&str; 12] = [
     "value",
     "score",
 ];
+/// What messages call an index.
+const INDEX: &str = "the index";
 /// The names of columns of identifiers that are an index.
 const INDEX_NAMES: [&str; 4] = ["index", "rownames", "row.names", "row_names"];
 /// The prefixes of further columns that the commands add. The prefix is followed by the name of an annotator or a
@@ -101,14 +103,15 @@ pub fn check_same_rows(
     });
     let indices =
         index_of(table).zip(index_of(file)).filter(|((a, _), (b, _))| a.is_none() || a != b);
-    let indices = indices.map(|((_, ours), (_, theirs))| ("the index".to_owned(), ours, theirs));
+    let indices = indices.map(|((_, ours), (_, theirs))| (INDEX.to_owned(), ours, theirs));
     for (name, values, other) in in_both.chain(indices) {
         let (ours, theirs) = (keys(values, table.rows), keys(other, file.rows));
         if !are_comparable((values, &ours), (other, &theirs)) {
             continue;
         }
         // An index that only counts the rows says nothing about the order of rows that have another index.
-        let says_nothing = name == "the index"
+        let is_index = name == INDEX;
+        let says_nothing = is_index
             && (counts_rows(&ours) || counts_rows(&theirs))
             && ours.iter().collect::<HashSet<_>>() != theirs.iter().collect::<HashSet<_>>();
         found.columns += 1;
@@ -116,14 +119,15 @@ pub fn check_same_rows(
         let differing: Vec<(usize, usize)> = differing.copied().collect();
         let fault = |(row, at): (usize, usize)| {
             DataError::user(format!(
-                "{}, {name}: {} here, but {} in {}, to which it is joined ({} of {} rows differ); {advice}, or rename the \
-                 column in one of them if it has a different meaning there",
+                "{}, {name}: {} here, but {} in {}, to which it is joined ({} of {} rows differ); {advice}, or {} one of them if it \
+                 has a different meaning there",
                 file.place(at),
                 shown(other, at),
                 shown(values, row),
                 table.place(row),
                 differing.len(),
-                pairs.len()
+                pairs.len(),
+                if is_index { "remove the index of" } else { "rename the column in" }
             ))
         };
         // A contradiction in a column of ids is reported first, because ids show best which rows belong together.
