@@ -18,7 +18,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use bytes::Bytes;
 use std::fmt::Display;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 /// The number of rows that are decoded at a time.
@@ -129,6 +129,7 @@ impl<'s> Parquet<'s> {
         batch: usize,
     ) -> Result<Parquet<'s>, DataError> {
         let opened = guarded(|| -> Result<_, DataError> {
+            let reader = Ending(reader);
             let metadata = arrow_metadata(&reader).map_err(|e| damaged(source, &e))?;
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata);
             let metadata = builder.metadata();
@@ -198,6 +199,49 @@ fn damaged(source: &Source, what: &dyn Display) -> DataError {
 
 fn panicked(source: &Source) -> DataError {
     damaged(source, &"its contents are inconsistent; the file is damaged")
+}
+
+/// The number of reads at the end of a file after which the file is damaged. A damaged header can say that billions of
+/// values follow, and the Parquet reader tries to skip each of them.
+const MAX_READS_AT_END: usize = 1000;
+
+/// A reader of chunks that fails if it is read at its end again and again.
+struct Ending<R>(R);
+
+impl<R: ChunkReader> Length for Ending<R> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<R: ChunkReader> ChunkReader for Ending<R> {
+    type T = EndingRead<R::T>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(EndingRead { inner: self.0.get_read(start)?, reads_at_end: 0 })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+struct EndingRead<T> {
+    inner: T,
+    reads_at_end: usize,
+}
+
+impl<T: Read> Read for EndingRead<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        if read == 0 && !buffer.is_empty() {
+            self.reads_at_end += 1;
+            if self.reads_at_end > MAX_READS_AT_END {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ends within a page"));
+            }
+        }
+        Ok(read)
+    }
 }
 
 /// A file that the Parquet reader reads. Requested ranges are checked before memory is allocated.

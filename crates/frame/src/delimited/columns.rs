@@ -180,7 +180,12 @@ impl<'a> Columns<'a> {
                 if self.layout.trailing && cell.is_empty() {
                     return;
                 }
+                let first = self.builders.len();
                 self.add_late(at);
+                // Empty cells of this row before `at` were taken for the delimiter at the end of the row.
+                for builder in self.builders.iter_mut().take(at).skip(first) {
+                    let _ = builder.push(b"");
+                }
             }
             if at >= self.builders.len() {
                 // The column was not added because too many cells are missing, and the row is rejected below.

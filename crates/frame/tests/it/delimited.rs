@@ -203,6 +203,20 @@ fn duplicate_names_are_refused_and_never_data() {
     assert!(error.contains("two columns are named `hum`"), "{error}");
 }
 
+/// A row can have a cell after an empty one that looks like a delimiter at the end of the row.
+#[test]
+fn a_late_cell_after_an_empty_one_has_its_column() {
+    let text = "b,y\n1,p,\n2,n,\n3,p,,red\n4,n,\n";
+    let options = ReadOptions { ragged: Ragged::Pad, ..ReadOptions::default() };
+    let frame = read_with(text, &options).unwrap();
+    assert_eq!(
+        (frame.rows, names(&frame)),
+        (4, ["b", "y", "c3", "c4"].map(str::to_owned).to_vec())
+    );
+    assert_eq!(texts(&frame, "c4"), ["", "", "red", ""]);
+    assert!(refused(text).contains("line 4"), "{}", refused(text));
+}
+
 #[test]
 fn another_table_and_repeated_headers_are_noted() {
     let text = "a,b,c\n1,2,x\n3,4,y\n5,6,z\nname,price\nA,1.5\nB,2.5\n";

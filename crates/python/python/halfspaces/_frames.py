@@ -189,9 +189,10 @@ def _distinct(source: Any, label: str) -> Iterable[Any]:
 
             series = polars.read_ipc_stream(table, columns=[label])[label].unique(maintain_order=True).drop_nulls()
             # Python has no 32-bit numbers, and a label is equal only to a number of its own type.
-            return series.to_numpy() if series.dtype.is_float() else series
-        values = pa.ipc.open_stream(table).read_all().column(label).unique().drop_null()
-        return values.to_numpy() if pa.types.is_floating(values.type) else values.to_pylist()
+            return iter(series.to_numpy() if series.dtype.is_float() else series)
+        column = pa.ipc.open_stream(table).read_all().column(label).unique().drop_null()
+        values: Iterable[Any] = column.to_numpy() if pa.types.is_floating(column.type) else column.to_pylist()
+        return values
     cells = dict(table)[label]
     # The categories of a dict are strings, whatever type they had.
     return [] if isinstance(cells, tuple) else dict.fromkeys(value for value in cells if not is_missing(value))
