@@ -89,16 +89,16 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int6
 
 def check_labels(y: npt.NDArray[Any]) -> None:
     """Raise ValueError if labels cannot be classes."""
-    kinds = sorted({type(label).__name__ for label in y}) if y.dtype == object else []
+    kinds = {type(label).__name__ for label in y} if y.dtype == object else {y.dtype.type.__name__.strip("_")}
     try:
-        if len(kinds) < 2 or not {"bool", "str"} & set(kinds):
+        if len(kinds) < 2 or not {"bool", "str"} & kinds:
             check_classification_targets(y)
             return
     except TypeError:
         pass
     raise ValueError(
-        f"y: labels of the types {', '.join(kinds)} cannot be classes; convert them to one type, such as integers or "
-        f"strings, and remove rows without a label"
+        f"y: labels of the types {', '.join(sorted(kinds))} cannot be classes; convert them to one type, such as integers "
+        f"or strings, and remove rows without a label"
     )
 
 
