@@ -172,12 +172,11 @@ fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
 
 /// Whether the cells are the numbers of the rows, counted from 0 or 1.
 fn counts_rows(keys: &[Option<ClassKey>]) -> bool {
-    let number = |row: usize| keys[row].as_ref().and_then(ClassKey::number);
-    let first = if keys.is_empty() { None } else { number(0) };
-    first.is_some_and(|first| {
-        (first == 0.0 || first == 1.0)
-            && (0..keys.len()).all(|row| number(row) == Some(first + row as f64))
-    })
+    let counts_from = |first: usize| {
+        let number = |row: usize| ClassKey::of(&(first + row).to_string());
+        keys.iter().enumerate().all(|(row, key)| key.as_ref() == Some(&number(row)))
+    };
+    counts_from(0) || counts_from(1)
 }
 
 /// Whether one of the commands adds a column with this name.
