@@ -581,6 +581,7 @@ mod tests {
     /// A time with a zone keeps its instant, and nanoseconds are kept.
     #[test]
     fn exact_texts_keep_zones_and_nanoseconds() {
+        assert_eq!((text(0), text(1_000_000)), ("1970-01-01".to_owned(), "00:00:01".to_owned()));
         let micros = parse("2024-01-31 06:30:00.25", DateOrder::YearFirst).unwrap().micros;
         let midnight = parse("2024-01-31", DateOrder::YearFirst).unwrap().micros;
         for (at, nanos, has_zone, expected) in [
