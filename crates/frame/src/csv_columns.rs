@@ -106,6 +106,13 @@ impl ColumnBuilder {
         self.push_other(cell)
     }
 
+    /// Adds an empty cell.
+    pub(crate) fn push_empty(&mut self) {
+        if self.push(b"").is_err() {
+            unreachable!("an empty cell is UTF-8");
+        }
+    }
+
     /// Whether the column contains at least one number and only numbers so far.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.state, State::Numbers(_))

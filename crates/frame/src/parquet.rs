@@ -269,3 +269,21 @@ impl ChunkReader for FileChunks {
         Ok(bytes.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader may meet the end of a file a few times, but not again and again.
+    #[test]
+    fn reads_at_the_end_are_limited() {
+        let mut read = EndingRead { inner: &b"ab"[..], reads_at_end: 0 };
+        let mut buffer = [0; 2];
+        assert_eq!(read.read(&mut buffer).unwrap(), 2);
+        for _ in 0..MAX_READS_AT_END {
+            assert_eq!(read.read(&mut []).unwrap() + read.read(&mut buffer).unwrap(), 0);
+        }
+        let error = read.read(&mut buffer).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

@@ -89,12 +89,6 @@ impl Texts {
         self.levels().zip(rows).filter(|(_, rows)| *rows > 0).collect()
     }
 
-    /// What the column contains, as far as its texts tell.
-    #[must_use]
-    pub fn kind(&self) -> TextKind {
-        TextKind::of(self.counted().into_iter().map(|(text, rows)| (text, rows as usize)))
-    }
-
     /// The text of a row, or `None` if the text is missing.
     ///
     /// # Panics
@@ -126,7 +120,9 @@ impl Values {
     /// Whether the column contains free text ([`TextKind::Text`]).
     #[must_use]
     pub fn is_free_text(&self) -> bool {
-        matches!(self, Values::Texts(texts) if texts.kind() == TextKind::Text)
+        let Values::Texts(texts) = self else { return false };
+        let counted = texts.counted();
+        TextKind::of(counted.iter().map(|(text, rows)| (*text, *rows as usize))) == TextKind::Text
     }
 
     /// Creates a column of numbers. NaN marks a missing number.

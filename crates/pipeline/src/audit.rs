@@ -312,7 +312,8 @@ fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
 fn unlike_most(classes: &[usize], count: usize) -> usize {
     let mut rows = vec![0; count];
     classes.iter().for_each(|class| rows[*class] += 1);
-    classes.len() - rows.into_iter().max().unwrap_or(0)
+    let Some(most) = rows.into_iter().max() else { unreachable!("an audit has classes") };
+    classes.len() - most
 }
 
 /// Checks that no fold contains all rows of a class, because this class could not be learned from the other folds.

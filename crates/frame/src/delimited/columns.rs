@@ -183,9 +183,7 @@ impl<'a> Columns<'a> {
                 let first = self.builders.len();
                 self.add_late(at);
                 // Empty cells of this row before `at` were taken for the delimiter at the end of the row.
-                for builder in self.builders.iter_mut().take(at).skip(first) {
-                    let _ = builder.push(b"");
-                }
+                self.builders.iter_mut().take(at).skip(first).for_each(ColumnBuilder::push_empty);
             }
             if at >= self.builders.len() {
                 // The column was not added because too many cells are missing, and the row is rejected below.
@@ -204,10 +202,7 @@ impl<'a> Columns<'a> {
                 "{name}, line {line}: the rows differ too much in length for missing cells to be filled in; pass --ragged skip, or set the delimiter with --delimiter"
             )));
         }
-        for builder in self.builders.iter_mut().skip(count) {
-            // An empty cell is always valid.
-            let _ = builder.push(b"");
-        }
+        self.builders.iter_mut().skip(count).for_each(ColumnBuilder::push_empty);
         self.lines.push(line);
         fault.map_or(Ok(()), |at| Err(self.not_utf8(source, line, at)))
     }
@@ -221,7 +216,7 @@ impl<'a> Columns<'a> {
             }
             self.add(column_name(place), false);
             for _ in 0..self.lines.len() {
-                let _ = self.builders[place].push(b"");
+                self.builders[place].push_empty();
             }
         }
     }

@@ -90,7 +90,7 @@ fn is_header(rows: &[&Row]) -> bool {
     let column_is_empty =
         |at: usize| rest.iter().all(|row| row.get(at).is_none_or(|c| c.trim_ascii().is_empty()));
     let unnamed = |at: usize| first[at].is_empty() && at > 0 && !column_is_empty(at);
-    // In a column of its own, a text that occurs twice is a value.
+    // If there is only one column, a text that occurs twice is a value.
     let below = if first.len() > 1 { &others[..] } else { rest };
     contradictions == 0
         && looks.iter().any(|look| look.is_wordy())

@@ -39,6 +39,10 @@ impl Inference<'_> {
         raw: &RawTexts,
         present: &Present<'_>,
     ) {
+        let is_trimmed = |at: &usize| raw.levels[*at].trim().len() == raw.levels[*at].len();
+        if present.places.iter().all(is_trimmed) {
+            return;
+        }
         let mut first: HashMap<&str, &str> = HashMap::new();
         let mut joined: BTreeMap<&str, [&str; 2]> = BTreeMap::new();
         for level in present.places.iter().map(|at| raw.levels[*at].as_str()) {

@@ -296,7 +296,10 @@ fn texts_of(
     }
     let count = counted.len();
     let is_declared = frame.record(name).is_some_and(|record| record.declared);
-    let kind = if is_declared { TextKind::Category } else { texts.kind() };
+    let kind = match is_declared {
+        true => TextKind::Category,
+        false => TextKind::of(counted.iter().map(|(text, rows)| (*text, *rows as usize))),
+    };
     let is_varied = kind != TextKind::Category;
     let has_comma = counted.iter().any(|(text, _)| text.contains(','));
     if is_varied && has_comma && counted.iter().all(|(text, _)| has_decimal_comma(text)) {

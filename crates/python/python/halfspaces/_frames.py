@@ -188,7 +188,7 @@ def _distinct(source: Any, label: str) -> Iterable[Any]:
             import polars
 
             series = polars.read_ipc_stream(table, columns=[label])[label].unique(maintain_order=True).drop_nulls()
-            # Python has no 32-bit numbers, and a label is equal only to a number of its own type.
+            # A float of Python has 64 bits, so it would not equal a label of 32 bits.
             return iter(series.to_numpy() if series.dtype.is_float() else series)
         column = pa.ipc.open_stream(table).read_all().column(label).unique().drop_null()
         values: Iterable[Any] = column.to_numpy() if pa.types.is_floating(column.type) else column.to_pylist()

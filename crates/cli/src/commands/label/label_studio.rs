@@ -152,8 +152,8 @@ impl Cause {
                  answers"
             ),
             Cause::SeveralFields(names) => format!(
-                "{have} names of classes in several fields ({names}), so the answer is unknown; remove the fields that are no answers \
-                 from the file"
+                "{have} names of classes in several fields ({names}), so the answer is unknown; remove the fields without answers from \
+                 the file"
             ),
             Cause::NotAccepted => {
                 format!("{have} the answer `reject` or `ignore`, so the label is not accepted")
