@@ -36,8 +36,7 @@ pub struct Frame {
     pub remarks: Vec<(String, Remark)>,
     /// Notes on decisions of the reader that could be wrong, one sentence each.
     pub notes: Vec<String>,
-    /// The records of how columns were read, in no particular order (see [`Frame::record`]). Columns of the block have
-    /// no records.
+    /// The records of how columns were read, in no particular order (see [`Frame::record`]).
     pub records: Vec<ColumnRecord>,
     /// The record of how the file was read, if it is delimited text.
     pub reading: Option<FileRecord>,

@@ -24,7 +24,7 @@ pub struct ReadOptions {
     /// The cells that count as missing, in addition to the common markers.
     pub missing: Vec<String>,
     /// Common markers of missing values, such as `None` or `NA`, that are read as values because they are names of
-    /// classes or categories.
+    /// classes or categories. In a column of numbers, dates or truth values, they still mark a missing value.
     pub not_missing: Vec<String>,
     /// The decimal mark. By default, it is detected from the contents of each column.
     pub decimal: Option<Decimal>,
@@ -137,6 +137,9 @@ pub struct Hints {
     /// Whether all other columns are also read as texts, because they are not used. The cells of these columns are not
     /// checked.
     pub others_are_texts: bool,
+    /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not treated
+    /// as footnotes.
+    pub keeps_rows: bool,
 }
 
 impl Hints {

@@ -92,7 +92,7 @@ impl Pipeline {
     /// The hints with which a table must be read for this model. `others` are additional columns of text.
     #[must_use]
     pub fn hints(&self, others: &[String]) -> Hints {
-        let mut hints = self.recipe.hints(others);
+        let mut hints = Hints { keeps_rows: true, ..self.recipe.hints(others) };
         if let Some(rule) = &self.label.rule {
             hints.rules.insert(self.label.column.clone(), rule.clone());
         }

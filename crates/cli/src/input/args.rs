@@ -32,7 +32,8 @@ pub(crate) struct ReadingArgs {
     /// repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
-    /// A text, such as None, that is a value in this table and not a missing-value marker; may be repeated
+    /// A text, such as None, that is a category, text or class in this table and not a missing-value marker; in columns
+    /// of numbers, dates and truth values it still is one; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) not_missing: Vec<String>,
     /// Decimal mark of numbers, . or , [default: detected for each column]

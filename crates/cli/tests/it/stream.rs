@@ -50,6 +50,24 @@ fn all_rows_except_the_hold_out_are_learned_from() {
     assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.02, "{found}");
 }
 
+/// The rows are read twice: at first to find the columns and classes, and then to learn. Both leave out the footnote.
+#[test]
+fn a_footnote_is_no_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = wheel(300, &["a", "b"]) + "Source: our own measurements\n";
+    fs::write(dir.path().join("t.csv"), text).unwrap();
+    for stream in ["", " --stream"] {
+        let args = format!("t.csv --label class --learner perceptron -o m.json{stream}");
+        assert_eq!(fit(dir.path(), &args)["rows"], 300, "{stream}");
+        let said = run_line(dir.path(), &format!("fit {args} --force")).stderr;
+        let said = String::from_utf8(said).unwrap();
+        assert_eq!(said.matches("line 302, after the table, is left out as a footnote").count(), 1);
+    }
+    // For a prediction, every line is a row.
+    let output = run_line(dir.path(), "predict m.json t.csv");
+    assert_eq!(output.status.code(), Some(2));
+}
+
 /// The categories come from the first rows, so rows with other categories are counted.
 #[test]
 fn categories_after_the_first_rows_are_noted() {

@@ -47,8 +47,7 @@ pub(crate) struct Layout {
     pub(crate) spaced: bool,
     /// Whether the table is preceded by lines that begin with `#` or `%`.
     pub(crate) comments: bool,
-    /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not
-    /// treated as footnotes.
+    /// Whether trailing rows are rows, and not footnotes (see [`Hints::keeps_rows`]).
     pub(crate) keeps_rows: bool,
     /// Notes on decisions that could be wrong, without the name of the file.
     pub(crate) notes: Vec<String>,
@@ -103,7 +102,7 @@ pub(crate) fn find(
         spaced: is_spaced(sample, dialect),
         comments: false,
         notes,
-        keeps_rows: !hints.rules.is_empty(),
+        keeps_rows: hints.keeps_rows,
     };
     layout.table(&rows, options, hints);
     Ok(layout)

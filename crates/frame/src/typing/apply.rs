@@ -28,7 +28,9 @@ pub(crate) fn apply(
         context.options.missing.iter().filter(|marker| !rule.missing.contains(marker)).cloned(),
     );
     let mut not_missing = rule.not_missing.clone();
-    not_missing.extend(context.options.not_missing.iter().cloned());
+    if rule.reading == Reading::Text {
+        not_missing.extend(context.options.not_missing.iter().cloned());
+    }
     let markers = Markers::new(&missing, &not_missing);
     let reading = with_overrides(&rule.reading, context.options);
     let rule = &ColumnRule { kind: rule.kind, reading, missing, not_missing };

@@ -15,8 +15,26 @@ use crate::names::short;
 use crate::text_kind::TextKind;
 use crate::values::Values;
 
-/// Numbers that programs often write for a missing value.
-const SENTINELS: [f64; 8] = [-99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0];
+/// Numbers that programs often write for a missing value: repeated nines, the smallest integers of 16 and 32 bits, and
+/// the fill values of gridded data.
+const SENTINELS: [f64; 16] = [
+    -99.0,
+    -999.0,
+    -9999.0,
+    -99999.0,
+    99.0,
+    999.0,
+    9999.0,
+    99999.0,
+    -32768.0,
+    -2_147_483_648.0,
+    -1e20,
+    1e20,
+    -1e30,
+    1e30,
+    f32::MIN as f64,
+    9.969_209_968_386_869e36,
+];
 
 /// Whether points in a column may separate thousands. This requires that all fractions have at most three digits and
 /// that all numbers with a fraction are between 1 and 1000.
@@ -209,7 +227,7 @@ impl Inference<'_> {
         // A missing number is not an integer, so a column with gaps does not identify rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {
             self.name_rows(&mut record, names);
-        } else if let Some((sentinel, count)) = sentinel(&values) {
+        } else if let Some((sentinel, count)) = sentinel(&values, is_number_for_missing) {
             record.notes.push(self.note(&format!(
                 "{sentinel} is in {count} rows and far from all other numbers; pass --missing {sentinel} if it marks a missing value"
             )));
@@ -338,9 +356,13 @@ pub(super) fn truth(text: &str) -> Option<f64> {
     }
 }
 
-/// Finds a number that may mark missing values, and counts it. The number must be one of [`SENTINELS`]. It must be the
+fn is_number_for_missing(value: f64) -> bool {
+    SENTINELS.iter().any(|sentinel| sentinel.to_bits() == value.to_bits())
+}
+
+/// Finds a number that may mark missing values, and counts it. It must be a number of a list (`is_listed`). It must be the
 /// smallest or the largest number, and farther from all others than these are from each other.
-fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
+pub(super) fn sentinel(values: &[f64], is_listed: impl Fn(f64) -> bool) -> Option<(f64, usize)> {
     let range = |without: f64| {
         // The lanes allow vectorisation. NaN is neither less nor greater than a number, so it is ignored.
         const LANES: usize = 8;
@@ -357,9 +379,7 @@ fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
         (least, high.into_iter().fold(f64::NEG_INFINITY, f64::max))
     };
     let (low, high) = range(f64::NAN);
-    let candidate = SENTINELS
-        .into_iter()
-        .find(|s| s.to_bits() == low.to_bits() || s.to_bits() == high.to_bits())?;
+    let candidate = [low, high].into_iter().find(|value| is_listed(*value))?;
     let (rest_low, rest_high) = range(candidate);
     let gap = if candidate > rest_high { candidate - rest_high } else { rest_low - candidate };
     let is_far = rest_low < rest_high && gap > rest_high - rest_low;

@@ -1,7 +1,8 @@
 //! Writes notes on decisions that could be wrong, and the error for cells that do not match their column.
 
+use super::civil;
 use super::identifier::Names;
-use super::infer::Inference;
+use super::infer::{Inference, sentinel};
 use super::markers::{Markers, counted};
 use super::moment::{self, DateOrder};
 use super::number::{self, Decimal};
@@ -14,6 +15,10 @@ use crate::error::DataError;
 use crate::frame::code_as_number;
 use crate::names::{first_of, short};
 use std::collections::{BTreeMap, HashMap};
+
+/// Dates that programs often write for a missing one.
+const DATES_FOR_MISSING: [(i64, u32, u32); 6] =
+    [(1, 1, 1), (1900, 1, 1), (1970, 1, 1), (2999, 12, 31), (9999, 1, 1), (9999, 12, 31)];
 
 impl Inference<'_> {
     pub(super) fn note(&self, what: &str) -> String {
@@ -229,6 +234,25 @@ impl Inference<'_> {
                     "times have different offsets from UTC, or none; all are converted to UTC",
                 ),
             );
+        }
+        // Times of day have no date. They are moments of one day.
+        let days: Vec<f64> = found
+            .values
+            .iter()
+            .map(|moment| moment.map_or(f64::NAN, |moment| moment.div_euclid(civil::DAY) as f64))
+            .collect();
+        let is_listed = |day: f64| {
+            let days = |(y, m, d): &(i64, u32, u32)| civil::days(*y, *m, *d);
+            DATES_FOR_MISSING.iter().filter_map(days).any(|listed| listed as f64 == day)
+        };
+        if let Some((day, _)) = sentinel(&days, is_listed) {
+            let of_day = || (0..days.len()).filter(|at| days[*at].to_bits() == day.to_bits());
+            let text = of_day().next().map_or("", |at| present.texts[at]);
+            let rows: usize = of_day().map(|at| present.rows[at]).sum();
+            record.notes.push(self.note(&format!(
+                "the date of `{text}` is in {rows} rows and far from all other dates; pass --missing '{text}' if it marks a \
+                 missing value"
+            )));
         }
     }
 }

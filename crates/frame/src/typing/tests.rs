@@ -81,6 +81,38 @@ fn check_note(cells: &[&str], note: Option<&str>) {
     }
 }
 
+#[test]
+fn numbers_and_dates_that_may_mark_missing_values_are_noted() {
+    let far = |cells: &[&str], odd: &str| {
+        let cells: Vec<&str> = cells.iter().copied().cycle().take(40).chain([odd, odd]).collect();
+        let (_, record) = typed(&cells).unwrap();
+        record
+            .notes
+            .iter()
+            .any(|note| note.contains("far from all other") && note.contains(" 2 rows"))
+    };
+    let small = ["1.5", "-2", "7"];
+    for odd in ["-32768", "-2147483648", "1e20", "-1e30", "9.969209968386869e36", "-999"] {
+        assert!(far(&small, odd), "{odd}");
+    }
+    // Any other number is only a number. A listed number is one, too, among numbers that are as far from each other.
+    for odd in ["-32767", "1e21", "-998"] {
+        assert!(!far(&small, odd), "{odd}");
+    }
+    assert!(!far(&["-30000", "5", "12000"], "-32768"));
+
+    let days = ["2023-01-05", "2023-06-30", "2024-02-29"];
+    for odd in ["9999-12-31", "1900-01-01", "1970-01-01", "0001-01-01", "9999-12-31 23:59:59"] {
+        assert!(far(&days, odd), "{odd}");
+    }
+    for odd in ["9998-12-31", "1899-12-31", "2999-12-30"] {
+        assert!(!far(&days, odd), "{odd}");
+    }
+    assert!(!far(&["1890-05-05", "1930-06-01", "2024-02-29"], "1900-01-01"));
+    // Times of day are moments of 1970-01-01.
+    assert!(!far(&["14:30", "15:10", "14:50"], "00:00"));
+}
+
 /// Units often stand in the line under the names.
 #[test]
 fn an_odd_cell_in_the_first_row_may_be_a_unit() {
@@ -513,6 +545,28 @@ fn words_for_missing_can_be_values() {
     );
     let values = &typed.unwrap().columns[0].values;
     assert_eq!((values.text(0), values.is_missing(1)), ("None".into(), true));
+}
+
+/// In a column of numbers, dates or truth values, a marker cannot be a value, at the fit and later.
+#[test]
+fn words_for_missing_are_no_numbers() {
+    let options = ReadOptions { not_missing: vec!["NA".into()], ..ReadOptions::default() };
+    for cells in [
+        ["1.5", "2", "NA"],
+        ["1,5", "2,5", "NA"],
+        ["2024-12-31", "2023-01-02", "NA"],
+        ["true", "false", "NA"],
+    ] {
+        let read = |expected: Expected| {
+            let column = RawColumn { expected, ..column("c", &cells) };
+            let mut typed = typed_with(vec![column], &options, b',').unwrap();
+            (typed.columns.remove(0).values, typed.records.remove(0))
+        };
+        let (values, record) = read(Expected::Anything);
+        assert_eq!((values.missing(), values.is_missing(2)), (1, true), "{cells:?}");
+        let (again, _) = read(Expected::Rule(record.rule));
+        assert_eq!((again.missing(), again.is_missing(2)), (1, true), "{cells:?}");
+    }
 }
 
 #[test]

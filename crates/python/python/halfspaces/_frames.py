@@ -29,8 +29,8 @@ class Reading(TypedDict, total=False):
     ``format`` : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"}; ``delimiter`` : one character; ``header`` :
     whether the first line contains column names; ``ragged`` : {"error", "pad", "skip"}, for rows with too many or too
     few cells; ``missing`` and ``not_missing`` : further strings that mark a missing value, and usual markers that do
-    not; ``decimal`` : "." or ","; ``day_first`` : whether 3/4/2025 is 3 April; ``category`` : columns of numbers, such
-    as postcodes, that are categories.
+    not (among categories, texts and labels); ``decimal`` : "." or ","; ``day_first`` : whether 3/4/2025 is 3 April;
+    ``category`` : columns of numbers, such as postcodes, that are categories.
     """
 
     format: str
