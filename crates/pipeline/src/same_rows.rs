@@ -46,7 +46,8 @@ pub struct SameRows {
 /// Checks that the rows of a file agree with the rows of the table to which they were joined. Each element of `pairs`
 /// is a row of the table and the row of the file that is joined to it.
 ///
-/// Columns with the same name in the table and in the file are compared, with three exceptions: the columns `except`,
+/// Columns with the same name in the table and in the file are compared. Capital letters may differ (`id` and `ID`) if no
+/// other column has the name in capital or small letters. There are three exceptions: the columns `except`,
 /// the columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file without column
 /// names. A column contradicts the join in two cases:
 ///
@@ -93,13 +94,22 @@ pub fn check_same_rows(
     if file.reading.as_ref().is_some_and(|reading| reading.header_lines == 0) {
         return Ok(found);
     }
-    let of_file: HashMap<&str, &Values> =
-        file.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
+    let of_file: HashMap<&str, &Column> =
+        file.columns.iter().map(|column| (column.name.as_str(), column)).collect();
+    let (ours_in_lower_case, theirs_in_lower_case) = (in_lower_case(table), in_lower_case(file));
     let mut contradiction = Ok(());
     let in_both = table.columns.iter().filter_map(|column| {
         let name = column.name.as_str();
-        let other = of_file.get(name).filter(|_| !except.contains(&name) && !is_own(name))?;
-        Some((format!("column `{name}`"), &column.values, *other))
+        if except.contains(&name) || is_own(name) {
+            return None;
+        }
+        let in_other_case = || {
+            let name = name.to_lowercase();
+            let other = ours_in_lower_case.get(&name)?.and(*theirs_in_lower_case.get(&name)?)?;
+            (!except.contains(&other.name.as_str()) && !is_own(&name)).then_some(other)
+        };
+        let other = of_file.get(name).copied().or_else(in_other_case)?;
+        Some((format!("column `{}`", other.name), &column.values, &other.values))
     });
     let indices =
         index_of(table).zip(index_of(file)).filter(|((a, _), (b, _))| a.is_none() || a != b);
@@ -156,6 +166,16 @@ pub fn check_same_rows(
         }
     }
     contradiction.map(|()| found)
+}
+
+/// The columns by their names in small letters. The value is `None` if several columns have the name.
+fn in_lower_case(table: &Frame) -> HashMap<String, Option<&Column>> {
+    let mut columns = HashMap::new();
+    for column in &table.columns {
+        let only = columns.entry(column.name.to_lowercase());
+        only.and_modify(|only| *only = None).or_insert(Some(column));
+    }
+    columns
 }
 
 /// The index of a table, with its name if it is a column.
@@ -309,6 +329,33 @@ mod tests {
                 "y.csv, line 3, column `id`: 1 of 3 rows differ from the rows of x.csv to which they are joined, such as \
               `v2` here and `v` in x.csv, line 3"
             ]
+        );
+    }
+
+    #[test]
+    fn capital_letters_of_a_name_may_differ() {
+        let column = |name: &str, values: [f64; 3]| Column {
+            name: name.into(),
+            values: Values::numbers(values.to_vec()),
+        };
+        let table = Frame::new("x.csv", vec![column("id", [1.0, 2.0, 3.0])]);
+        let moved = || column("ID", [2.0, 3.0, 1.0]);
+        let pairs = [(0, 0), (1, 1), (2, 2)];
+        let check = |table: &Frame, file: Vec<Column>| {
+            check_same_rows(table, &Frame::new("y.csv", file), &pairs, &[], "sort them")
+        };
+        let error = check(&table, vec![moved()]).unwrap_err().to_string();
+        assert!(error.starts_with("y.csv, row 0, column `ID`: `2` here, but `1`"), "{error}");
+        // With two columns of the name in either table, nothing says which are the same.
+        assert_eq!(check(&table, vec![moved(), column("Id", [1.0; 3])]).unwrap().columns, 0);
+        let two = Frame::new("x.csv", vec![column("iD", [1.0; 3]), column("id", [1.0, 2.0, 3.0])]);
+        assert_eq!(check(&two, vec![moved()]).unwrap().columns, 0);
+        let exact = check(&table, vec![moved(), column("id", [1.0, 2.0, 3.0])]);
+        assert_eq!(exact.unwrap().columns, 1);
+        let file = Frame::new("y.csv", vec![moved()]);
+        assert_eq!(
+            check_same_rows(&table, &file, &pairs, &["ID"], "sort them").unwrap().columns,
+            0
         );
     }
 
