@@ -192,7 +192,9 @@ impl Skipped {
         *count += 1;
         if examples.len() < EXAMPLES {
             let is_own = |name: &&String| [ROW, ITEM].contains(&name.as_str());
-            let text = data.iter().filter(|(name, _)| !is_own(name)).find_map(|(_, v)| v.as_str());
+            // The longest text says best which task it is.
+            let texts = data.iter().filter(|(name, _)| !is_own(name));
+            let text = texts.filter_map(|(_, value)| value.as_str()).max_by_key(|text| text.len());
             let mut text: String = text.unwrap_or_default().chars().take(MAX_EXAMPLE).collect();
             if !text.is_empty() {
                 text = format!(" {text:?}");
@@ -289,16 +291,19 @@ fn is_same(a: &str, b: &str, classes: &[String]) -> bool {
     a == b || find_class(a, classes).is_some_and(|class| find_class(b, classes) == Some(class))
 }
 
-/// The class on which all annotations of a task agree.
+/// The class on which all annotations of a task agree. If some are marked as the truth (`ground_truth`), only these count.
 fn annotated(task: &Value, classes: &[String]) -> Verdict {
     let annotations = task.get("annotations").or_else(|| task.get("completions"));
     let annotations = annotations.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let cancelled = |annotation: &&Value| {
-        annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true)
-    };
+    let has = |annotation: &Value, mark: &str| annotation.get(mark) == Some(&Value::Bool(true));
+    let mut counted: Vec<&Value> =
+        annotations.iter().filter(|annotation| !has(annotation, "was_cancelled")).collect();
+    if counted.iter().any(|annotation| has(annotation, "ground_truth")) {
+        counted.retain(|annotation| has(annotation, "ground_truth"));
+    }
     let mut class: Option<String> = None;
     let mut has_annotation = false;
-    for annotation in annotations.iter().filter(|annotation| !cancelled(annotation)) {
+    for annotation in counted {
         has_annotation = true;
         match choice(annotation, classes) {
             Ok(None) => {}
@@ -541,7 +546,7 @@ mod tests {
         for (bad, note) in [
             (task(r#"{"any":"a cat"}"#, r#"["cat"]"#), "none of the shown columns (text)"),
             (task(r#"{"text":"wild-bird"}"#, r#"["cat"]"#), "1 task matches no row of the pool"),
-            (task(r#"{"text":"a dog"}"#, r#"["dog"]"#), "task 2 \"a dog\", rows 0 and 2"),
+            (task(r#"{"by":"x","text":"a dog"}"#, r#"["dog"]"#), "task 2 \"a dog\", rows 0 and 2"),
             (task(r#"{"text":"bird","row":0}"#, r#"["dog","cat"]"#), "has several choices"),
             (r#"{"data":{"text":"bird"},"annotations":[{"result":[{"type":"rating","value":{"rating":3}}]}]}"#.to_owned(), "without a choice"),
             (r#"{"data":{"text":"bird"},"annotations":[{"was_cancelled":true,"result":[]}]}"#.to_owned(), "no annotation"),
@@ -558,8 +563,13 @@ mod tests {
 
     #[test]
     fn disagreements_are_reported() {
-        let annotation =
-            |class: &str| format!(r#"{{"result":[{{"value":{{"choices":["{class}"]}}}}]}}"#);
+        // A star marks the truth.
+        let annotation = |class: &str| {
+            let (is_truth, class) = (class.starts_with('*'), class.trim_start_matches('*'));
+            format!(
+                r#"{{"ground_truth":{is_truth},"result":[{{"value":{{"choices":["{class}"]}}}}]}}"#
+            )
+        };
         let task_of = |text: &str, of: &[&str]| {
             let all: Vec<String> = of.iter().map(|class| annotation(class)).collect();
             format!(r#"{{"data":{{"text":"{text}"}},"annotations":[{}]}}"#, all.join(","))
@@ -570,6 +580,11 @@ mod tests {
         assert_eq!(labels, [(3, "1.0".to_owned())], "one class, written in two ways");
         let tasks = [task_of("a cat", &["cat"]), task_of("a cat", &["dog"])];
         assert_eq!(labels_with_note(&tasks, "2 tasks for the same row disagree"), []);
+        // Annotations that are marked as the truth decide.
+        let tasks = format!("[{}]", task_of("a cat", &["dog", "*cat", "dog"]));
+        assert_eq!(parsed(&tasks, &items()).labels, [(1, "cat".to_owned())]);
+        let tasks = [task_of("a cat", &["dog", "*cat", "*dog"])];
+        assert_eq!(labels_with_note(&tasks, "1 task has several annotations that disagree"), []);
     }
 
     #[test]
