@@ -99,6 +99,7 @@ pub(crate) fn learn<P: PointSet>(
         scaled_rows.push(ScaledRows::new(columns, scaled, table.outputs(), seed)?);
         scales.push(scale);
     }
+    drop(training);
     let of_scale = |columns: ColumnScale| {
         let found = scaled_rows.iter().find(|rows: &&ScaledRows| rows.columns == columns);
         let Some(rows) = found else { unreachable!("a family has one of the scales of the table") };
