@@ -5,6 +5,7 @@
 mod anchor;
 mod annotators;
 mod asking;
+mod class_keys;
 mod controller;
 mod error;
 mod event;
@@ -21,6 +22,7 @@ mod tests;
 pub use anchor::{Anchoring, MissingItem};
 pub use annotators::{Annotators, Consensus, Vote};
 pub use asking::{Asker, Asking, Command, Direct, Snapshot};
+pub use class_keys::class_keys;
 pub use controller::{ACCEPTED_WRONG, ActionError, Controller, UndoTarget};
 pub use error::{ApplyError, SessionError};
 pub use event::{Event, Header, ItemIds, ItemSpec, PoolId};

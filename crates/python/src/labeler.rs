@@ -395,6 +395,13 @@ fn labels(record: &Record) -> Labels {
     record.row_labels().map(|given| (given.row, given.class)).collect()
 }
 
+/// The key of each class in a widget; an empty text for a class for which no key is left.
+#[pyfunction]
+pub(crate) fn class_keys(classes: Vec<String>) -> Vec<String> {
+    let keys = halfspaces_labelling::class_keys(&classes);
+    keys.into_iter().map(|key| key.map_or_else(String::new, String::from)).collect()
+}
+
 /// The names of the classes of a session file and its labels, as pairs of a row and a class. The file is only read.
 #[pyfunction]
 pub(crate) fn session_labels(path: PathBuf) -> PyResult<(Vec<String>, Labels)> {

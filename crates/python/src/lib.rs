@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use super::datasets::{add_noise, draw, draw_heavy, draw_trap, load_table, tight};
     #[pymodule_export]
-    use super::labeler::{Session, session_labels};
+    use super::labeler::{Session, class_keys, session_labels};
     #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]

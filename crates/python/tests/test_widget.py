@@ -33,6 +33,7 @@ def test_clicks_answer_the_questions(digits: tuple[LabelWidget, Any]) -> None:
     widget, truth = digits
     state = widget.widget.state
     assert state["title"] == "Which digit?" and state["classes"] == [str(digit) for digit in range(10)]
+    assert state["keys"] == state["classes"]
     assert state["question"]["probability"] is None
     asked = []
     for count in range(10):
@@ -65,8 +66,27 @@ def test_wrong_messages_are_errors_that_are_shown(digits: tuple[LabelWidget, Any
     assert send(widget, do="refresh")["error"] == ""
 
 
+def test_a_label_is_about_the_question_that_the_caller_has_seen(digits: tuple[LabelWidget, Any]) -> None:
+    widget, truth = digits
+    question = widget.labeler.ask()
+    assert question is not None
+    labels = {question.row: int(truth[question.row])}
+    state = send(widget, do="answer", row=question.row, **{"class": labels[question.row]})
+    for act in (lambda: widget.labeler.tell(3), widget.labeler.confirm, widget.labeler.skip, widget.labeler.uncertain):
+        with pytest.raises(ValueError, match="call ask"):
+            act()
+    assert widget.labeler.labels_ == labels
+    # The widget takes back an answer, which the caller has not seen either.
+    send(widget, do="answer", row=state["question"]["row"], **{"class": 0})
+    send(widget, do="undo")
+    with pytest.raises(ValueError, match="call ask"):
+        widget.labeler.tell(3)
+    assert widget.labeler.labels_ == labels
+
+
 def test_answers_from_python_are_shown_after_a_refresh(digits: tuple[LabelWidget, Any]) -> None:
     widget, _ = digits
+    widget.labeler.ask()
     widget.labeler.confirm()
     assert widget.widget.state["labelled"] == 0
     widget.refresh()

@@ -289,8 +289,9 @@ class Labeler:
 
         ``tell(label)`` answers the open question. ``tell(row, label)`` labels a row: if it is the row in question, this
         answers the question; if the row already has a label, this changes it; otherwise the label counts as known, not
-        as an answer or a correction. ``tell(rows, labels)`` does this for many rows at once. `rows` are row numbers, or
-        a boolean mask with one value for each row of `X`.
+        as an answer or a correction. ``tell(rows, labels)`` does this for many rows at once, except that a label for the
+        row in question counts as known, too. `rows` are row numbers, or a boolean mask with one value for each row of
+        `X`.
 
         Parameters
         ----------
@@ -501,6 +502,21 @@ class Labeler:
         question = self._question(native)
         self._shown = None if question is None else question.row
         return question
+
+    @_one_at_a_time
+    def _peek(self) -> Question | None:
+        """Return the open question to a widget. The caller of the methods has not seen it."""
+        return self._question(self._native.question())
+
+    @_one_at_a_time
+    def _set_aside(self, row: int, *, uncertain: bool) -> None:
+        """Skip the open question, or leave it as uncertain, for a widget. It must be about `row`."""
+        (self._native.uncertain if uncertain else self._native.skip)(row)
+
+    @_one_at_a_time
+    def _undo(self) -> None:
+        """Undo the last answer for a widget."""
+        self._native.undo()
 
     def _open(self, action: str) -> Question:
         question = self._question(self._native.question())

@@ -1,25 +1,10 @@
 // The labelling widget of a notebook. It shows the trait `state` and sends one message for each action.
 
-const KEYS = "1234567890abcdefghijklmnopqrtvwxyz";
-
 function element(tag, name, text) {
   const made = document.createElement(tag);
   if (name) made.className = name;
   if (text !== undefined) made.textContent = text;
   return made;
-}
-
-/** The key of each class: its own name if that is one free character, otherwise a digit or a letter. */
-function keysOf(classes) {
-  const taken = new Set(["s", "u", "?"]);
-  const keys = classes.map((name) => {
-    const key = name.toLowerCase();
-    if (key.length !== 1 || key === " " || taken.has(key)) return "";
-    taken.add(key);
-    return key;
-  });
-  const free = [...KEYS].filter((key) => !taken.has(key));
-  return keys.map((key) => key || free.shift() || "");
 }
 
 function shown(item, row) {
@@ -84,9 +69,8 @@ function render({ model, el }) {
   function draw() {
     waiting = false;
     const state = model.get("state");
-    const { question, classes } = state;
+    const { question, classes, keys } = state;
     const hadFocus = root.contains(document.activeElement);
-    const keys = keysOf(classes);
     const parts = [];
     if (state.title) parts.push(element("div", "hs-title", state.title));
     if (question) {
@@ -148,9 +132,10 @@ function render({ model, el }) {
 
   root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { question, classes } = model.get("state");
-    const key = event.key === "Enter" ? event.key : event.key.toLowerCase();
-    const number = keysOf(classes).indexOf(key);
+    const { question, keys } = model.get("state");
+    const { key } = event;
+    // A capital letter is the key of the class with this name, or stands for the small one.
+    const number = keys.includes(key) ? keys.indexOf(key) : keys.indexOf(key.toLowerCase());
     if (key === "Enter") {
       // Enter on a button presses that button.
       if (event.target !== root || !question) return;
@@ -158,10 +143,10 @@ function render({ model, el }) {
     } else if (key === "s") act("skip");
     else if (key === "?") act("uncertain");
     else if (key === "u") act("undo");
-    else if (key && number >= 0) answer(number);
+    else if (number >= 0) answer(number);
     else {
       // A key without a meaning here must not cut the cell. Escape goes back to the notebook.
-      if (key !== "escape") event.stopPropagation();
+      if (key !== "Escape") event.stopPropagation();
       return;
     }
     // The notebook has shortcuts of its own.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from halfspaces import _core
 from halfspaces._labeler import Labeler, Question
 
 # At most this many columns of a row are shown.
@@ -86,13 +87,13 @@ class LabelWidget:
     def _act(self, message: Any) -> None:
         action = message.get("do") if isinstance(message, Mapping) else None
         if action == "undo":
-            self.labeler.undo()
+            self.labeler._undo()
             return
         if action == "refresh":
             return
         if action not in ("answer", "skip", "uncertain"):
             raise ValueError(f"{message!r}: not a message of this widget")
-        question = self.labeler.ask()
+        question = self.labeler._peek()
         # The question may have been answered in the meantime, by a second click or in another copy of the widget.
         if question is None or message.get("row") != question.row:
             return
@@ -100,21 +101,22 @@ class LabelWidget:
             classes, number = self.labeler.classes_, message.get("class")
             if not isinstance(number, int) or not 0 <= number < len(classes):
                 raise ValueError(f"class {number!r}: there are {len(classes)} classes, counted from 0")
-            self.labeler.tell(classes[number])
-        elif action == "skip":
-            self.labeler.skip()
+            self.labeler.tell(question.row, classes[number])
         else:
-            self.labeler.uncertain()
+            self.labeler._set_aside(question.row, uncertain=action == "uncertain")
 
     def _show(self, error: str) -> None:
-        question, progress = self.labeler.ask(), self.labeler.progress
+        # The person sees the question in the widget. A later `tell(label)` is about the question of the last `ask()`.
+        question, progress = self.labeler._peek(), self.labeler.progress
         outlook = self.labeler.outlook
+        names = [str(value) for value in self.labeler.classes_]
         # The page waits for a reply to each message, even to one that changes nothing.
         self._shown += 1
         self.widget.state = {
             "shown": self._shown,
             "title": self._title,
-            "classes": [str(value) for value in self.labeler.classes_],
+            "classes": names,
+            "keys": _core.class_keys(names),
             "question": None if question is None else self._asked(question),
             "item": None if question is None or self._items is None else self._items.shown(question.row),
             "rows": progress.rows,

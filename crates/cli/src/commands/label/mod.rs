@@ -7,7 +7,6 @@ mod export;
 mod exported;
 mod images;
 mod items;
-mod keys;
 mod label_studio;
 mod merge;
 mod new_labels;

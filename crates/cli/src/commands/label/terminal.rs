@@ -1,13 +1,12 @@
 //! Labelling in a terminal, one line per answer; standard input may be a pipe.
 
 use super::items::Items;
-use super::keys::keys;
 use super::worker::Controller;
 use crate::error::CliError;
 use crate::output::{note, print, print_styled};
 use crate::terminal::{bold, width};
 use halfspaces_frame::visible;
-use halfspaces_labelling::ActionError;
+use halfspaces_labelling::{ActionError, class_keys};
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
 use std::io::BufRead;
@@ -48,7 +47,7 @@ pub(super) fn run(
     input: &mut impl BufRead,
 ) -> Result<(), CliError> {
     let classes = controller.record().classes().to_vec();
-    let keys = keys(&classes);
+    let keys = class_keys(&classes);
     print_styled(&help(&classes, &keys))?;
     loop {
         let asked = controller.question();
@@ -320,7 +319,7 @@ mod tests {
     #[test]
     fn commands_take_precedence_over_names_and_keys() {
         let classes = ["s", "1", "dog"].map(str::to_owned);
-        let keys = keys(&classes);
+        let keys = class_keys(&classes);
         assert_eq!(keys, [Some('2'), Some('1'), Some('3')]);
         for (line, expected) in [
             ("\n", Reply::Confirm),
@@ -342,7 +341,7 @@ mod tests {
     #[test]
     fn the_beginning_of_one_class_is_enough() {
         let classes = ["benign", "malignant", "Mammal", "mal"].map(str::to_owned);
-        let keys = keys(&classes);
+        let keys = class_keys(&classes);
         for (line, expected) in [
             ("b", Reply::Class(0)),
             ("BEN", Reply::Class(0)),

@@ -1,8 +1,8 @@
 //! The state of the session as the page receives it.
 
 use super::super::items::{Item, Items};
-use super::super::keys::keys;
 use super::super::worker::Controller;
+use halfspaces_labelling::class_keys;
 use serde::Serialize;
 
 /// Maximum number of points on the curve.
@@ -160,7 +160,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
         ending: &text.ending,
         images: items.has_images(),
         classes: record.classes(),
-        keys: keys(record.classes()),
+        keys: class_keys(record.classes()),
         question,
         progress: ProgressView {
             points: record.rows(),

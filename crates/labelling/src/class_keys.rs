@@ -1,4 +1,4 @@
-//! The key of each class.
+//! The key with which a person chooses each class.
 
 /// The keys of four commands: review, skip, stop and undo.
 const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
@@ -8,8 +8,16 @@ const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
 ///
 /// If the name of every class is one letter or digit and is not a command, the names are the keys. Otherwise the keys
 /// are 1 to 9, followed by the letters that are not commands. If one of these keys is the name of another class, each
-/// class whose name can be a key gets its name as the key, and the other classes get the remaining keys.
-pub(super) fn keys(classes: &[String]) -> Vec<Option<char>> {
+/// class whose name can be a key gets its name as the key, and the other classes get the remaining keys. Small and capital
+/// letters are different names, but the keys that are not names are small letters.
+///
+/// ```
+/// use halfspaces_labelling::class_keys;
+/// let classes = ["cat", "dog"].map(str::to_owned);
+/// assert_eq!(class_keys(&classes), [Some('1'), Some('2')]);
+/// ```
+#[must_use]
+pub fn class_keys(classes: &[String]) -> Vec<Option<char>> {
     let own: Vec<Option<char>> = classes.iter().map(|name| own_key(name)).collect();
     if own.iter().all(Option::is_some) {
         return own;
@@ -42,7 +50,7 @@ mod tests {
     use super::*;
 
     fn of(classes: &[&str]) -> Vec<Option<char>> {
-        keys(&classes.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        class_keys(&classes.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -54,11 +62,11 @@ mod tests {
         // `1` is the name of a class, so it is not the key of another one.
         assert_eq!(of(&["s", "1", "dog"]), [Some('2'), Some('1'), Some('3')]);
         let scores: Vec<String> = (0..=10).map(|i| i.to_string()).collect();
-        let keys_of_scores = keys(&scores);
+        let keys_of_scores = class_keys(&scores);
         assert_eq!((keys_of_scores[0], keys_of_scores[9]), (Some('0'), Some('9')));
         assert_eq!(keys_of_scores[10], Some('a'));
         let many: Vec<String> = (0..40).map(|i| format!("class {i}")).collect();
-        let keys = keys(&many);
+        let keys = class_keys(&many);
         assert_eq!((keys[9], keys[30], keys[31], keys[39]), (Some('a'), Some('z'), None, None));
         assert!(!keys.iter().flatten().any(|key| COMMANDS.contains(key)));
     }
