@@ -2,14 +2,13 @@
 //! the person. Every event is written to the disk before it takes effect.
 
 use crate::asking::{Asker, Command, Snapshot};
-use crate::error::ApplyError;
+use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
 use crate::file::SessionLog;
 use crate::record::Record;
 use crate::step::ActionKind;
 use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
-use std::collections::HashSet;
 
 /// The model suggests stopping if at most this share of all rows would be labelled wrongly.
 pub const ACCEPTED_WRONG: f64 = 0.05;
@@ -221,17 +220,17 @@ impl<A: Asker> Controller<A> {
             ActionKind::Skip | ActionKind::Uncertain => Command::Unskip(row),
         };
         self.take(&Event::Undo { row }, Some(command))?;
-        self.snapshot = self.asker.soon();
-        // An import may have labelled a skipped row in the meantime.
-        if self.record().label(row).is_none() {
-            self.question = Some(question)
-        } else {
-            self.next()?
+        // An earlier skip or uncertain answer about the row may apply again.
+        if self.record().is_skipped(row) || self.record().is_uncertain(row) {
+            self.asker.send(Command::Skip(question))?;
         }
-        Ok(())
+        self.question = Some(question);
+        // An import may have labelled a skipped row in the meantime.
+        self.keep_question()
     }
 
-    /// Changes an earlier answer, or gives an uncertain row a class; the open question does not change.
+    /// Changes an earlier answer, or gives an uncertain row a class. The open question does not change unless it is about
+    /// this row.
     ///
     /// # Errors
     /// [`ActionError::Rejected`] if the row has no answer or there is no such class; [`ActionError::Failed`] if the
@@ -260,8 +259,7 @@ impl<A: Asker> Controller<A> {
             let event = Event::Change { row, class: class_name };
             self.take(&event, Some(Command::Change(row, class)))?;
         }
-        self.snapshot = self.asker.soon();
-        Ok(())
+        self.keep_question()
     }
 
     /// Adds labels that are not answers to questions, given as pairs of a row and its class. The open question does not
@@ -277,13 +275,7 @@ impl<A: Asker> Controller<A> {
         let named = |&(row, class): &(usize, usize)| Ok((row, self.class_name(class)?));
         let named = labels.iter().map(named).collect::<Result<_, ActionError>>()?;
         self.take(&Event::Known { labels: named }, Some(Command::Known(labels.to_vec())))?;
-        let labelled: HashSet<usize> = labels.iter().map(|(row, _)| *row).collect();
-        if self.question.is_some_and(|question| labelled.contains(&question.index)) {
-            self.next()?;
-        } else {
-            self.snapshot = self.asker.soon();
-        }
-        Ok(())
+        self.keep_question()
     }
 
     /// The header of the session.
@@ -342,11 +334,31 @@ impl<A: Asker> Controller<A> {
     }
 
     fn take(&mut self, event: &Event, command: Option<Command>) -> Result<(), ActionError> {
-        self.log.apply(event).map_err(|error| match error {
-            ApplyError::Unfit(why) => ActionError::Rejected(why),
-            ApplyError::File(error) => ActionError::Failed(error.into()),
-        })?;
-        command.map_or(Ok(()), |command| Ok(self.asker.send(command)?))
+        let applied = match self.log.apply(event) {
+            Ok(()) => Ok(()),
+            // The event was applied, so the model must learn it, too.
+            Err(ApplyError::File(error @ SessionError::Lost { .. })) => Err(error),
+            Err(ApplyError::File(error)) => return Err(ActionError::Failed(error.into())),
+            Err(ApplyError::Unfit(why)) => return Err(ActionError::Rejected(why)),
+        };
+        if let Some(command) = command {
+            self.asker.send(command)?;
+        }
+        if let Err(error) = applied {
+            self.keep_question()?;
+            return Err(ActionError::Failed(error.into()));
+        }
+        Ok(())
+    }
+
+    /// Takes a new snapshot, and opens the next question if the row of the open one has a label now.
+    fn keep_question(&mut self) -> Result<(), ActionError> {
+        let has_label = |question: LabellingQuestion| self.record().label(question.index).is_some();
+        if self.question.is_some_and(has_label) {
+            return Ok(self.next()?);
+        }
+        self.snapshot = self.asker.soon();
+        Ok(())
     }
 
     /// Opens the next question. Skipped rows are asked about only if no other rows are left.
@@ -491,8 +503,6 @@ mod tests {
         }
     }
 
-    /// The questions are the same as those of a second session that looks for scarce classes and gets the same answers
-    /// and skips.
     /// The model may expect no corrections while a class has no label, but it cannot know.
     #[test]
     fn nobody_is_told_to_stop_before_every_class_has_a_label() {
@@ -512,6 +522,8 @@ mod tests {
         assert!(within > 0 && controller.can_stop(0.0) && controller.stop_advice().is_none());
     }
 
+    /// The questions are the same as those of a second session that looks for scarce classes and gets the same answers
+    /// and skips.
     #[test]
     fn scarce_classes_are_asked_first() {
         let rows = 90;
@@ -558,6 +570,58 @@ mod tests {
         }
         assert!(controller.question().is_none() && scarce > 50);
         assert!(between > 0 && controller.stop_advice().is_none(), "{between}");
+    }
+
+    /// An undone answer about an uncertain row leaves it uncertain, also in the model.
+    #[test]
+    fn the_model_and_the_record_set_the_same_rows_aside() {
+        let values: Vec<f64> = (0..12).map(|i| ((i * 7919) % 1009) as f64).collect();
+        let points = Points::new(values, 2).unwrap();
+        let session = Labelling::params(2).check().unwrap().session(&points).unwrap();
+        let log = new_log(6, &["a", "b"]);
+        let mut controller = Controller::new(log, Direct::new(session, Asking::default())).unwrap();
+        let agree = |controller: &Controller<Direct>| {
+            let record = controller.record();
+            let aside = |row: &usize| record.is_skipped(*row) || record.is_uncertain(*row);
+            let mut of_model = controller.asker().session().skipped().to_vec();
+            of_model.sort_unstable();
+            assert_eq!(of_model, (0..6).filter(aside).collect::<Vec<_>>());
+        };
+        let row = controller.question().unwrap().index;
+        controller.uncertain(row).unwrap();
+        let other = controller.question().unwrap().index;
+        controller.change(row, 1).unwrap();
+        assert_eq!(controller.question().unwrap().index, other, "another row stays open");
+        agree(&controller);
+        controller.undo(None).unwrap();
+        assert_eq!(controller.question().unwrap().index, row);
+        agree(&controller);
+        // The row of the open question gets a class, so another question is opened.
+        controller.change(row, 1).unwrap();
+        assert_eq!(controller.question().unwrap().index, other);
+        controller.undo(None).unwrap();
+        agree(&controller);
+    }
+
+    /// A row that was skipped twice is still skipped when the second skip is undone, also in the model.
+    #[test]
+    fn an_earlier_skip_applies_again() {
+        let points = Points::from_rows(&[[1.0], [-2.0]]).unwrap();
+        let session = Labelling::params(2).check().unwrap().session(&points).unwrap();
+        let log = new_log(2, &["a", "b"]);
+        let mut controller = Controller::new(log, Direct::new(session, Asking::default())).unwrap();
+        let skip = |controller: &mut Controller<Direct>| {
+            let row = controller.question().unwrap().index;
+            controller.skip(row).unwrap();
+            row
+        };
+        let (first, _, again) =
+            (skip(&mut controller), skip(&mut controller), skip(&mut controller));
+        assert_eq!(first, again, "only skipped rows are left");
+        controller.undo(None).unwrap();
+        let mut of_model = controller.asker().session().skipped().to_vec();
+        of_model.sort_unstable();
+        assert_eq!((of_model, controller.record().is_skipped(first)), (vec![0, 1], true));
     }
 
     /// Labels that are not answers to questions are learned, do not count as corrections, and close the open question

@@ -214,7 +214,8 @@ impl SessionLog {
     /// If the file was replaced by a copy of itself, writing continues in the copy.
     ///
     /// # Errors
-    /// The event contradicts the session, or the file cannot be written. In both cases the event was not applied.
+    /// The event contradicts the session, or the file cannot be written. The event was not applied, except for
+    /// [`SessionError::Lost`], which is the case of the previous paragraph.
     pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
         let step = self.record.check(event).map_err(ApplyError::Unfit)?;
         if let Some(file) = &mut self.file {

@@ -1,7 +1,8 @@
 //! Tests of records, journals and files together.
 
 use crate::*;
-use halfspaces_online::{Answer, Source};
+use halfspaces_linalg::{Params, Points};
+use halfspaces_online::{Answer, Labelling, Source};
 use std::path::Path;
 
 fn ids(keys: &[&str], contents: &[&str]) -> PoolId {
@@ -485,6 +486,24 @@ fn a_lost_file_is_rewritten() {
         let log = existing(&saved, SessionAccess::Write);
         assert_eq!(labels(log.record()), [Some(1), Some(0)], "{how}");
     }
+}
+
+/// The answer is in the file that the error names, so the model learns it, too, and another row is asked about.
+#[test]
+fn a_session_in_a_lost_file_stays_consistent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let log = begin(&path);
+    let points = Points::from_rows(&[[1.0], [-2.0], [3.0], [-4.0], [5.0]]).unwrap();
+    let session = Labelling::params(2).check().unwrap().session(&points).unwrap();
+    let mut controller = Controller::new(log, Direct::new(session, Asking::default())).unwrap();
+    let row = controller.question().unwrap().index;
+    std::fs::remove_file(&path).unwrap();
+    let error = controller.answer(row, 1).unwrap_err();
+    assert!(matches!(error, ActionError::Failed(_)), "{error}");
+    assert_eq!(controller.record().label(row), Some(1));
+    assert_eq!(controller.asker().session().class(row), Some(1));
+    assert_ne!(controller.question().unwrap().index, row);
 }
 
 /// Editors and synchronised folders write a copy and rename it. The session continues in the copy.

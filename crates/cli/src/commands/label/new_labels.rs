@@ -1,4 +1,5 @@
-//! Labels given on the command line: the column `--known` and imports. They never replace an answer of the session.
+//! Labels given on the command line: the column `--known` and imports. They never replace a class that was answered in the
+//! session. An imported label also decides a row whose class was uncertain; a label of `--known` does not.
 
 use super::args::LabelArgs;
 use super::label_studio;
@@ -30,16 +31,24 @@ pub(super) fn new_labels(
     };
     let from = if args.merge.is_empty() { "--known" } else { "--merge" };
     let mut labels: Vec<(usize, usize)> = Vec::new();
-    let mut ignored = Vec::new();
+    let (mut ignored, mut uncertain) = (Vec::new(), Vec::new());
     for (row, name) in pool.known.iter().filter(|(row, _)| !pool.reviewed.contains(row)) {
         let class = class(name, &format!("{from}, row {row}"))?;
         match record.label(*row) {
+            None if record.is_uncertain(*row) => uncertain.push(*row),
             None => labels.push((*row, class)),
             Some(label) if label != class => ignored.push(*row),
             Some(_) => {}
         }
     }
     note_ignored(&ignored, from, notes);
+    if !uncertain.is_empty() {
+        notes.push(format!(
+            "note: {from}: {} of its labels are ignored, because the class was answered as uncertain ({})",
+            uncertain.len(),
+            rows(&uncertain)
+        ));
+    }
     let has_known =
         |row: &&usize| record.row_label(**row).is_some_and(|given| !given.is_by_person());
     let already = pool.reviewed.iter().filter(has_known).count();
@@ -59,11 +68,15 @@ pub(super) fn new_labels(
         let mut place_of: HashMap<usize, usize> =
             labels.iter().enumerate().map(|(place, (row, _))| (*row, place)).collect();
         let (mut ignored, mut differing, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut decided = Vec::new();
         for (row, label) in imported.labels {
             let class = class(&label, &name)?;
             let given = record.row_label(row);
             if given.as_ref().is_some_and(|given| given.class != class && !given.is_by_person()) {
                 changed.push(row);
+            }
+            if record.is_uncertain(row) {
+                decided.push(row);
             }
             match given {
                 Some(given) if given.class == class => {}
@@ -82,6 +95,13 @@ pub(super) fn new_labels(
             }
         }
         note_ignored(&ignored, &name, notes);
+        if !decided.is_empty() {
+            notes.push(format!(
+                "note: {name}: {} of its labels are of rows that were answered as uncertain, and decide them ({})",
+                decided.len(),
+                rows(&decided)
+            ));
+        }
         if !changed.is_empty() {
             let count = changed.len();
             notes.push(format!(

@@ -102,7 +102,9 @@ async function send(path, body) {
     showMessage(ok ? '' : answer.error);
     if (answer.state) show(answer.state);
   } catch {
-    showMessage('The program does not respond. All answers are saved; run the same command to continue.');
+    showMessage(
+      'The program does not respond. All earlier answers are saved, but this one may not be; run the same command to continue.'
+    );
   } finally {
     busy = false;
   }

@@ -163,7 +163,10 @@ pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> 
 async fn run_blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
     match tokio::task::spawn_blocking(work).await {
         Ok(reply) => reply,
-        Err(_) => error(StatusCode::INTERNAL_SERVER_ERROR, "internal error; all answers are saved"),
+        Err(_) => error(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal error; all earlier answers are saved",
+        ),
     }
 }
 
