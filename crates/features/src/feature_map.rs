@@ -14,8 +14,8 @@ const BLOCK: usize = 256;
 ///
 /// [`Transformed`] combines a map with a classifier of its features. The result is a classifier of the original points.
 ///
-/// The features of a point are identical bit for bit whether the point is dense or sparse, whether it is mapped alone
-/// or together with others, and for any number of threads.
+/// The features of a point are always identical bit for bit. They do not depend on whether the point is dense or
+/// sparse, on whether it is mapped alone or together with others, or on the number of threads.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, Nystroem, RadialKernel, ZScore};
@@ -111,7 +111,7 @@ fn as_overflow(error: InputError, first: usize) -> InputError {
     }
 }
 
-/// A classifier of points that first applies a map and then a classifier of the features.
+/// A classifier of points that first applies a map to a point and then applies a classifier to its features.
 ///
 /// ```
 /// use halfspaces_features::{KernelValues, RadialKernel, Transformed};

@@ -12,8 +12,8 @@ use std::ops::Range;
 ///
 /// *When to use it.* Use this map to label points with a model that was learned on [`Nystroem`](crate::Nystroem)
 /// features and converted by [`Nystroem::expansion`](crate::Nystroem::expansion). Once the kernel values are known,
-/// this is faster by a factor of m than computing the features. For learning, use the `Nystroem` features themselves,
-/// because they are better conditioned.
+/// labelling a point in this way is faster than computing its features, by a factor of m. For learning, use the
+/// `Nystroem` features themselves, because they are better conditioned.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, KernelValues, RadialKernel};

@@ -15,8 +15,8 @@ use std::ops::Range;
 const COLUMNS: usize = 8;
 /// The number of rows in a tile. The sums of a tile fit into the registers.
 const ROWS: usize = 4;
-/// The number of strips processed together for a single row. This gives as many independent sums as a tile of several
-/// rows has.
+/// The number of strips processed together for a single row. A single row then has as many independent sums as a tile
+/// of several rows.
 const STRIPS: usize = 4;
 /// The number of rows multiplied by a strip before the next strip is read. With 500 coordinates, these rows take 250
 /// KB.
@@ -54,7 +54,7 @@ impl Term for AbsoluteDifference {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Columns {
     strips: Vec<f64>,
-    /// For each strip, the number of leading coordinates that the sums run over.
+    /// For each strip, the number of leading coordinates over which the sums run.
     lengths: Vec<usize>,
     count: usize,
     dim: usize,

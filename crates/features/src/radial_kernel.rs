@@ -97,7 +97,7 @@ impl RadialKernel {
 
     /// Replaces sums over the coordinates of x and several points z by the kernel values K(x, z), in place. For a
     /// Gaussian kernel, each sum is x · z, and `own` holds ‖z‖² for each z. For a Laplacian kernel, `own` holds ‖z‖₁
-    /// for each z, and each sum is Σ (|x_i - z_i| - |z_i|). A NaN stays NaN. This function is always inlined, so that
+    /// for each z, and each sum is Σ (|x_i - z_i| - |z_i|). NaN remains NaN. This function is always inlined, so that
     /// it is compiled for the vector instructions of its caller.
     #[inline(always)]
     pub fn replace_sums(self, sums: &mut [f64], x_norm_sq: f64, own: &[f64]) {
@@ -121,8 +121,8 @@ impl RadialKernel {
 }
 
 impl Distance {
-    /// The median of the distances within 2000 random pairs of points. Pairs of equal points are ignored. This is the
-    /// usual scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
+    /// The median of the distances within 2000 random pairs of points. Pairs of equal points are ignored. This median
+    /// is the usual scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
     ///
     /// # Errors
     /// [`InputError::Empty`] if there are no points; [`InputError::TooLarge`] if a dense point does not fit in memory;
@@ -172,7 +172,7 @@ impl Distance {
     }
 }
 
-/// The points with which kernel values are computed.
+/// The centres, from which kernel values are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Centres {
     columns: Columns,

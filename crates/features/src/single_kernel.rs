@@ -8,7 +8,7 @@ use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, exp_neg_single};
 use std::array;
 
-/// The numbers of rows and of centres in a tile. The sums of a tile fit into the registers.
+/// The number of rows and the number of centres in a tile. The sums of a tile fit into the registers.
 const ROWS: usize = 4;
 const CENTRES: usize = 16;
 
@@ -16,7 +16,7 @@ const CENTRES: usize = 16;
 const CHECKED_CENTRES: usize = 32;
 const ACCURACY: f64 = 1e-6;
 
-/// A version of the [`KernelValues`] map in single precision. The kernel values have errors of about 1e-7.
+/// A single-precision version of the [`KernelValues`] map. The kernel values have errors of about 1e-7.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SingleKernel {
     distance: Distance,

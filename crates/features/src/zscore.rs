@@ -31,7 +31,8 @@ load_checked!(ZScore { means: Vec<f64>, deviations: Vec<f64> });
 
 #[cfg(feature = "serde")]
 impl ZScore {
-    /// Checks that all numbers are finite, that there is a deviation for each mean, and that no deviation is negative.
+    /// Checks that all numbers are finite, that there is one deviation for each mean, and that no deviation is
+    /// negative.
     fn check_saved(&self) -> Result<(), InputError> {
         let ZScore { means, deviations } = self;
         let both = halfspaces_linalg::Points::from_rows(&[&means[..], &deviations[..]])?;
@@ -47,13 +48,13 @@ impl ZScore {
         /// The mean of each column.
         means: &[f64],
 
-        /// The number by which each column is divided. A column whose number is 0 becomes 0.
+        /// The number by which each column is divided. If this number is 0, the column becomes 0.
         deviations: &[f64],
     }
 
     /// Fits a map that shifts every column to mean 0 and divides all columns by the same number, the square root of
-    /// their mean variance. This keeps the directions and the ratios of distances. They matter if all columns have the
-    /// same unit, as the coordinates of an embedding do. A constant column becomes 0.
+    /// their mean variance. This keeps the directions and the ratios of distances, which matter if all columns have the
+    /// same unit. The coordinates of an embedding are an example. A constant column becomes 0.
     ///
     /// # Errors
     /// Returns the same errors as [`ZScore::fit`].
@@ -77,7 +78,7 @@ impl ZScore {
     pub fn fit<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let n = points.len() as f64;
         let mut dense = zeros(1, points.dim())?;
-        // The sums are over differences from the first row, so they are exactly 0 in a constant column.
+        // Differences from the first row are summed, so the sums are exactly 0 in a constant column.
         let mut first = dense.clone();
         points.row(0).ok_or(InputError::Empty)?.add_scaled_to(1.0, &mut first);
         let mut shifts = dense.clone();

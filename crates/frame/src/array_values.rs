@@ -88,7 +88,7 @@ pub(crate) fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault
     Ok(())
 }
 
-/// A description of times that cannot be represented in microseconds since 1970-01-01.
+/// Describes times that cannot be represented in microseconds since 1970-01-01, for use in messages.
 pub(crate) fn too_late() -> String {
     "times beyond the year 290,000".to_owned()
 }
@@ -150,7 +150,8 @@ fn primitives<T: ArrowPrimitiveType>(
     }
 }
 
-/// Appends integer numbers of ticks, converted to days or seconds. `per` ticks are one day or one second.
+/// Appends integer numbers of ticks, converted to days or seconds. `per` is the number of ticks in one day or one
+/// second.
 fn ticks<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, out: &mut Vec<f64>, per: f64) {
     primitives::<T>(array, out, |v| v as f64 / per);
 }
@@ -208,8 +209,8 @@ fn append_levels<T: Copy>(
     Ok(())
 }
 
-/// Appends lists of numbers of a common length, which `width` receives. `missing` counts the missing lists before it is
-/// known.
+/// Appends lists of numbers that all have the same length. The length is stored in `width` once it is known. Until
+/// then, missing lists are only counted, in `missing`.
 pub(crate) fn append_lists(
     array: &dyn Array,
     out: &mut Vec<f64>,

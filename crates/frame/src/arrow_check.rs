@@ -1,7 +1,7 @@
 //! Validates the lengths stated in an Arrow file before the reader relies on them.
 //!
 //! The Arrow crates slice buffers by offsets and lengths from the file, and panic if these reach beyond the message.
-//! They also allocate decompressed buffers of any length that the file states.
+//! They also allocate a decompressed buffer of whatever length the file states.
 
 use crate::budget::Budget;
 use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_message};

@@ -44,8 +44,8 @@ pub(crate) struct Plan {
     /// For each column, its index in a batch, its name and its shape.
     columns: Vec<(usize, String, Shape)>,
     remarks: Vec<(String, Remark)>,
-    /// The microseconds to add to the times of each column with a time zone, so that the times have the UTC offset of
-    /// the column's rule.
+    /// For each column with a time zone, the number of microseconds to add to its times, so that they have the UTC
+    /// offset of the column's rule.
     shifts: HashMap<String, i64>,
     /// Notes on decisions that could be wrong.
     pub(crate) notes: Vec<String>,
@@ -137,7 +137,7 @@ fn is_utc(zone: &str) -> bool {
     ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+0000", "+00"].contains(&zone)
 }
 
-/// What the numbers in a column of times or durations mean. Returns `None` for other types.
+/// Describes what the numbers in a column of times or durations mean. Returns `None` for other types.
 fn unit(of: &DataType) -> Option<&'static str> {
     match of {
         DataType::Time32(_) | DataType::Time64(_) => Some("the number of seconds since midnight"),

@@ -205,7 +205,7 @@ impl Block {
         }
     }
 
-    /// The number of values in memory.
+    /// The number of values that are stored in memory.
     #[must_use]
     pub fn stored(&self) -> usize {
         match self {

@@ -13,8 +13,7 @@ const UNKNOWN: u64 = 1 << 36;
 /// The smallest limit in bytes, which applies even if less memory is free.
 const LEAST: u64 = 1 << 26;
 
-/// The number by which the free memory is divided to get the limit. The rest is reserved because learners copy the
-/// data.
+/// The free memory is divided by this number to get the limit. The rest is reserved because learners copy the data.
 const SHARE: u64 = 2;
 
 /// The approximate number of bytes that a model stores for each column, such as its name, its weight and its scale.
@@ -87,7 +86,7 @@ impl Budget {
         self.take((count as u64).saturating_mul(size_of::<T>() as u64))
     }
 
-    /// Takes from the budget the memory that a model needs for `count` columns.
+    /// Takes the memory for `count` columns of a model from the budget.
     ///
     /// # Errors
     /// Returns the same errors as [`Budget::take`].

@@ -132,7 +132,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// Appends a cell to a column without numbers so far, or a cell that is not a plain number.
+    /// Appends a cell that is not a plain number, or any cell of a column that has no numbers so far.
     fn push_other(&mut self, cell: &[u8]) -> Result<(), NotUtf8> {
         match &mut self.state {
             State::Numbers(values) if self.markers.has(cell) => values.push(f64::NAN),

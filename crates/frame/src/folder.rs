@@ -99,9 +99,9 @@ fn categories(labels: &[Option<String>]) -> Values {
 }
 
 impl Frame {
-    /// For a table that was read from `path`, the column of image names and the folder to which the names are relative.
-    /// For a folder of images, this is the column `file`. For other tables, it is the first column of texts in which
-    /// every cell that is not missing names a PNG or JPEG file below the folder of the table.
+    /// Returns the column of image names of a table that was read from `path`, and the folder to which the names are
+    /// relative. For a folder of images, this is the column `file`. For other tables, it is the first column of texts
+    /// in which every cell that is not missing names a PNG or JPEG file below the folder of the table.
     ///
     /// ```
     /// use halfspaces_frame::{Column, Frame, Values};

@@ -23,8 +23,8 @@ pub struct Frame {
     pub columns: Vec<Column>,
     /// A numeric matrix, if there is one. The columns of the matrix follow the other columns.
     pub block: Option<Block>,
-    /// The cells of a first column without a name, or of row names, which are not among the columns. They show whether
-    /// the rows of two files are in the same order.
+    /// The cells of an unnamed first column or of a column of row names. This column is not among `columns`. Its cells
+    /// show whether the rows of two files are in the same order.
     pub index: Option<Values>,
     /// The number of rows.
     pub rows: usize,
@@ -50,7 +50,7 @@ pub enum Remark {
         /// The name of the type.
         kind: String,
     },
-    /// Integers with too many digits for an `f64` were rounded. This is the first of them.
+    /// Integers with too many digits for an `f64` were rounded. The fields describe the first of them.
     Rounded {
         /// The number of the integer's line or row in the file, as in [`Frame::place`]. The number does not change when
         /// rows are selected.
@@ -59,7 +59,7 @@ pub enum Remark {
         cell: String,
     },
     /// Some numbers in the column are written like codes, that is, as integers with a leading zero (`02134`) or as
-    /// integers joined by an E (`5E3`). This is the first of them. The column is read as numbers.
+    /// integers joined by an E (`5E3`). The column is read as numbers. The fields describe the first such cell.
     Code {
         /// The number of the cell's line, as in [`Frame::place`]. The number does not change when rows are selected.
         number: u64,
@@ -77,7 +77,7 @@ pub struct Column {
     pub values: Values,
 }
 
-/// The origin of rows, which are lines or rows of a file, or files of a folder.
+/// The origin of each row of a table: a line or a row of a file, or a file in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// The unit that is counted, "line" or "row".

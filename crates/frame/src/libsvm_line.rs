@@ -35,8 +35,8 @@ impl Entries {
         bytes / 4 + 1
     }
 
-    /// Appends the entries of a line. The caller has reserved the capacity for them. Zeros are not stored. Returns
-    /// `None` if the line contains no row.
+    /// Appends the entries of a line. The caller must have reserved the capacity for them. Zeros are not stored.
+    /// Returns `None` if the line contains no row.
     ///
     /// # Errors
     /// Returns a description of the error in the line, without the line number.
@@ -198,8 +198,8 @@ fn token_length(text: &[u8]) -> usize {
 /// Splits a token `index:value` into its index and its value. An index that exceeds 64 bits saturates.
 #[inline]
 fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
-    // This is the case in which the colon is among the first eight bytes, after at least one digit and before at least
-    // one character.
+    // This branch handles tokens whose colon is among the first eight bytes, after at least one digit and before at
+    // least one character.
     if let Some(word) = token.first_chunk::<8>() {
         let word = u64::from_le_bytes(*word);
         let colons = bytes_equal(word, b':');

@@ -4,9 +4,10 @@ use crate::names::short;
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
 
-/// The form in which names are compared to find those that look alike. It has lower-case letters, one form
-/// of each accented letter (NFKC) and of dashes, and no blanks, underscores and invisible characters. A name of digits is
-/// compared without leading zeros. Returns `None` for a name that has neither a letter nor only digits.
+/// The form in which names are compared to find those that look alike. All letters are in lower case, accented letters
+/// have one form (NFKC), and all dashes are the same. Blanks, underscores and invisible characters are removed. A name
+/// that consists of digits is compared without leading zeros. Returns `None` for a name that contains no letter and
+/// does not consist of digits.
 fn appearance(name: &str) -> Option<String> {
     let is_ignored = |c: char| {
         c.is_whitespace()
@@ -28,7 +29,7 @@ fn appearance(name: &str) -> Option<String> {
 
 /// Returns one note for each set of names that look alike: they differ only in case, blanks, underscores, invisible
 /// characters, dashes, forms of accented letters, or leading zeros. If there are many sets, only the first ones are
-/// named. `names` contains each name with its number of rows; `what` says what they name, such as "classes".
+/// named. `names` contains each name with its number of rows; `what` says what is named, such as "classes".
 ///
 /// ```
 /// use halfspaces_frame::look_alikes;

@@ -69,9 +69,8 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     format!("; there are {}", first_of(quoted, MAX_LISTED))
 }
 
-/// The name that is most similar to `wanted`. Returns `None` unless at most a third of the letters of `wanted` (rounded
-/// up), and fewer than half of them, differ. The time is proportional to the number of names, regardless of their
-/// lengths.
+/// The name that is most similar to `wanted`. Returns `None` if more than a third of the letters of `wanted` (rounded
+/// up) differ, or at least half of them. The time is proportional to the number of names, regardless of their lengths.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     // A letter takes at most four bytes, so names with more bytes than this are too long to be compared.
     let fold = |s: &str| (s.len() <= 4 * MAX_COMPARED).then(|| s.trim().to_lowercase());

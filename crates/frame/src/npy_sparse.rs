@@ -26,8 +26,7 @@ const PARTS: [&str; 11] = [
     "index_dtype",
 ];
 
-/// The names of those arrays in an archive that form a sparse matrix. The result is empty if the archive contains no
-/// sparse matrix.
+/// The names of the arrays that form a sparse matrix, if the archive contains one. Otherwise, the result is empty.
 pub(crate) fn parts(names: &[String]) -> BTreeSet<&str> {
     let has = |part: &str| names.iter().any(|name| name == part);
     if !(has("format") && has("shape") && has("data")) {

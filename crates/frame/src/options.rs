@@ -130,7 +130,8 @@ pub struct Hints {
     pub texts: BTreeSet<String>,
     /// Columns that are expected. If the first line contains one of these names, it is a header.
     pub expected: BTreeSet<String>,
-    /// The rules by which columns are read, as found when a model was fitted. They take precedence over `texts`.
+    /// The rules by which columns are read. They were found when a model was fitted, and they take precedence over
+    /// `texts`.
     pub rules: BTreeMap<String, ColumnRule>,
     /// Columns of texts in which only an empty cell is missing. Markers such as `None` are kept as texts.
     pub verbatim: BTreeSet<String>,
@@ -161,7 +162,7 @@ impl Hints {
         std::str::from_utf8(cell).is_ok_and(|name| self.expected.contains(name))
     }
 
-    /// Whether the first line of a text file contains names, or `None` if the expected names do not show this.
+    /// Whether the first line of a text file contains names, or `None` if the expected names do not decide this.
     pub(crate) fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
         if first.iter().any(|cell| self.expects(cell)) {
             return Some(true);

@@ -1,5 +1,5 @@
-//! The orientation of photographs. Cameras store the pixels in the order in which the sensor reads them, and a tag that
-//! says how to turn the image.
+//! The orientation of photographs. Cameras store the pixels in the order in which the sensor reads them. They also
+//! store a tag that says how to turn the image.
 
 /// The tag of the orientation in Exif data, and the type of its value, which is a number of two bytes.
 const ORIENTATION: u16 = 0x0112;

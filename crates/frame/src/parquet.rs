@@ -201,11 +201,11 @@ fn panicked(source: &Source) -> DataError {
     damaged(source, &"its contents are inconsistent; the file is damaged")
 }
 
-/// The number of reads at the end of a file after which the file is damaged. A damaged header can say that billions of
-/// values follow, and the Parquet reader tries to skip each of them.
+/// The number of reads at the end of a file after which the file is considered damaged. A damaged header can say that
+/// billions of values follow, and the Parquet reader tries to skip each of them.
 const MAX_READS_AT_END: usize = 1000;
 
-/// A reader of chunks that fails if it is read at its end again and again.
+/// A reader of chunks that fails if it is read at its end too often.
 struct Ending<R>(R);
 
 impl<R: ChunkReader> Length for Ending<R> {

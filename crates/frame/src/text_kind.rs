@@ -10,7 +10,7 @@ const MAX_CATEGORIES: usize = 1000;
 /// or codes.
 const MIN_WORDS: usize = 3;
 
-/// What a column of texts contains, as far as its cells tell.
+/// What a column of texts contains, judging by its cells.
 ///
 /// ```
 /// use halfspaces_frame::TextKind;
@@ -25,12 +25,12 @@ pub enum TextKind {
     Category,
     /// Free text: the texts are varied, and more than half of the rows have at least three words.
     Text,
-    /// Varied but short texts, such as names. They are too different from each other for categories.
+    /// Varied but short texts, such as names. They are too different from each other to be categories.
     Short,
 }
 
 impl TextKind {
-    /// Decides from the distinct texts and the number of rows of each.
+    /// Determines the kind of a column from its distinct texts and the number of rows that contain each text.
     #[must_use]
     pub fn of<'t>(texts: impl Iterator<Item = (&'t str, usize)> + Clone) -> TextKind {
         let rows: usize = texts.clone().map(|(_, rows)| rows).sum();

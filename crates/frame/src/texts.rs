@@ -94,9 +94,9 @@ impl Frame {
         self.understood(name, Expected::Anything, options)
     }
 
-    /// Converts a column that was read with [`Hints::verbatim`](crate::Hints::verbatim) to the form that it has after
-    /// reading with [`Hints::texts`](crate::Hints::texts). In this form, common markers such as `NA` are missing
-    /// values. Returns `None` if the frame has no text column with this name.
+    /// Converts a column that was read with [`Hints::verbatim`](crate::Hints::verbatim) to the form that it would have
+    /// if it had been read with [`Hints::texts`](crate::Hints::texts). In this form, common markers such as `NA` are
+    /// missing values. Returns `None` if the frame has no text column with this name.
     ///
     /// # Errors
     /// Returns no error for a column that the reader accepted.

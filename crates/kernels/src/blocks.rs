@@ -22,15 +22,15 @@ pub trait BlockOps: Copy {
     /// Computes `y += a x` for single-precision rows, where the product and the sum are rounded separately.
     fn axpy_single(self, a: f32, x: &[[f32; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
-    /// Same as [`BlockOps::dot_single`], but the first row contains integers, which take half the memory.
+    /// Like [`BlockOps::dot_single`], but the first row contains integers, which take half the memory.
     fn dot_short(self, a: &[[i16; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// Same as [`BlockOps::axpy_single`], but the row `x` contains integers.
+    /// Like [`BlockOps::axpy_single`], but the row `x` contains integers.
     fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
     /// The [`BlockOps::dot`] of a row with each of [`LANES`] interleaved vectors: `w` contains the first coordinate of
-    /// all vectors, then the second, and so on. Per vector, the loop takes as many instructions as a separate product.
-    /// Only the final addition of the running sums differs.
+    /// all vectors, then the second, and so on. Per vector, the loop takes as many instructions as a separate product,
+    /// except for the final addition of the running sums.
     fn dot_lanes(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES];
 
     /// Adds a multiple of the row `x` to each interleaved vector, like [`BlockOps::axpy`]. Each vector has its own

@@ -3,14 +3,15 @@
 use raw_cpuid::{CpuId, CpuIdReader};
 use std::sync::OnceLock;
 
-/// A cache level, counted from the processor.
+/// A cache level. The first level is the closest to the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheLevel {
     First,
     Second,
 }
 
-/// The processor family of AMD's Zen 3 and Zen 4. The measurements were made on model 17 of this family.
+/// The processor family of AMD's Zen 3 and Zen 4. The measurements behind the choice of the cache level were made on
+/// model 17 of this family.
 const FAMILY_OF_ZEN_4: u8 = 25;
 
 impl CacheLevel {

@@ -1,4 +1,4 @@
-//! Selection of the widest vectors of the processor.
+//! Selects the widest vectors of the processor.
 
 use crate::fused::{FusedLoop, Pair};
 use crate::vectors::{Kernel, Portable, Vectors};

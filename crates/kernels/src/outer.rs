@@ -5,7 +5,7 @@ use crate::dispatch::run_fused;
 use crate::fused::{Fused, FusedLoop};
 use crate::prefetch::prefetch;
 
-/// Number of rows per pass. This number is small enough that the rows stay in the cache.
+/// Number of rows per pass, which is small enough for the rows to stay in the cache.
 const BLOCK: usize = 32;
 /// Number of rows of the sum that are kept in registers.
 const REGISTER_ROWS: usize = 4;
@@ -59,7 +59,7 @@ impl FusedLoop for AddOuter<'_> {
         let width = dim.next_multiple_of(WIDEST);
         let mut filled = Aligned::from(vec![0.0; BLOCK * width].as_slice());
         let mut scaled = Aligned::from(&*filled);
-        // The sums occupy all registers except a few.
+        // The sums occupy all but a few registers.
         let most = if F::LANES == WIDEST { 4 } else { 2 };
         let mut coming = rows.chunks(BLOCK * dim).skip(1);
         for (rows, factors) in rows.chunks(BLOCK * dim).zip(factors.chunks(BLOCK)) {

@@ -2,10 +2,10 @@
 
 use std::collections::TryReserveError;
 
-/// Below this number of bytes, small pages are equally fast.
+/// Below this number of bytes, small pages are as fast as large ones.
 const LARGE: usize = 4 << 20;
 
-/// Same as [`Vec::try_reserve`], for vectors that may become large tables. If the buffer reaches 4 MB, this function
+/// Like [`Vec::try_reserve`], but for vectors that may become large tables. If the buffer reaches 4 MB, this function
 /// asks Linux for pages of 2 MB instead of 4 KB. A large page takes one page fault instead of 512, and a loop over the
 /// table needs fewer address translations.
 ///
@@ -61,8 +61,8 @@ pub fn request_large_pages<T>(values: &mut Vec<T>) {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(begin: *mut u8, bytes: usize) {
-    /// The page size assumed here. The system accepts advice for whole pages only. If its pages are larger than this,
-    /// it rejects the advice.
+    /// The page size that is assumed here. The system accepts advice only for whole pages. If its pages are larger than
+    /// assumed, it rejects the advice.
     const PAGE: usize = 4096;
     // Include the whole first page: if the advice applies to only a part of a mapping, the system must copy the table
     // when the table grows.

@@ -30,9 +30,9 @@ pub fn products(rows: &[f64], w: &[f64], out: &mut [f64]) {
     );
 }
 
-/// Passes the [`dot`](crate::dot) of `w` with each row of `rows`, and the row's index, counted from 0, to `goes_on`.
-/// Stops at the first row for which `goes_on` returns false. Returns the number of rows before that row, or the number
-/// of all rows if there is no such row. An incomplete last row is ignored.
+/// Calls `goes_on` for each row of `rows` with the row's index, counted from 0, and the [`dot`](crate::dot) of `w` with
+/// the row. Stops at the first row for which `goes_on` returns false. Returns the number of rows before that row, or
+/// the number of all rows if there is no such row. An incomplete last row is ignored.
 ///
 /// # Panics
 /// Panics if `w` is empty.

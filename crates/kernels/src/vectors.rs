@@ -2,7 +2,7 @@
 
 use crate::plain::{LANES, SINGLE_LANES, add_lanes};
 
-/// Distance, in bytes, between the current row and the row that is prefetched. For data in main memory, passes are
+/// The distance, in bytes, between the current row and the row that is prefetched. For data in main memory, passes are
 /// equally fast for distances of 2 to 8 KB. For data in the last-level cache, larger distances are faster.
 pub(crate) const AHEAD_BYTES: usize = 3072;
 
@@ -59,7 +59,8 @@ pub(crate) trait Vectors: Copy {
     /// The sum of all lanes: the upper half is added to the lower half until one lane is left.
     fn total_single(self, sixteen: Self::Sixteen) -> f32;
 
-    /// Prefetches the cache line `bytes` after the start of `values`; the line need not belong to `values`.
+    /// Prefetches the cache line that lies `bytes` bytes after the start of `values`; the line need not belong to
+    /// `values`.
     fn prefetch(self, values: &[f64], bytes: usize);
 }
 
@@ -211,7 +212,7 @@ pub(crate) trait Blocks: Vectors {
         self.store_part(blocks[BLOCKS - 1], rest);
     }
 
-    /// Prefetches one row's worth of memory ahead of `row`.
+    /// Prefetches as much memory as one row takes, ahead of `row`.
     #[inline(always)]
     fn prefetch_row_ahead<const BLOCKS: usize>(self, row: &[f64]) {
         for block in 0..BLOCKS {
@@ -251,14 +252,15 @@ pub(crate) trait Blocks: Vectors {
         self.total(sums)
     }
 
-    /// Loads `block` and prefetches the block [`AHEAD_BYTES`] after it.
+    /// Loads `block` and prefetches the block that lies [`AHEAD_BYTES`] bytes after it.
     #[inline(always)]
     fn load_and_prefetch(self, block: &[f64; LANES]) -> Self::Eight {
         self.prefetch(block, AHEAD_BYTES);
         self.load(block)
     }
 
-    /// Loads the remainder of a row after its whole blocks, with the same prefetch.
+    /// Loads the remainder of a row, which follows its whole blocks. Prefetches in the same way as
+    /// [`Blocks::load_and_prefetch`].
     #[inline(always)]
     fn load_part_and_prefetch(self, rest: &[f64]) -> Self::Eight {
         self.prefetch(rest, AHEAD_BYTES);

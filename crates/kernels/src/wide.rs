@@ -3,7 +3,7 @@
 use crate::dispatch::dispatch;
 use crate::vectors::{Kernel, Vectors};
 
-/// A loop that the compiler can vectorise if it is allowed to use the wide instructions; see [`run_wide`].
+/// A loop that the compiler can vectorise if the wide instructions are enabled; see [`run_wide`].
 pub trait Wide {
     /// The result of the loop.
     type Output;

@@ -10,7 +10,7 @@ use crate::plain::{LANES, SINGLE_LANES};
 use crate::vectors::{Kernel, Vectors};
 use std::arch::x86_64::*;
 
-/// Prefetches the cache line `bytes` after the start of `values` into the cache of `level`.
+/// Prefetches the cache line that lies `bytes` bytes after the start of `values` into the cache of `level`.
 #[inline(always)]
 pub(crate) fn prefetch<T>(level: CacheLevel, values: &[T], bytes: usize) {
     let at = values.as_ptr().cast::<i8>().wrapping_add(bytes);

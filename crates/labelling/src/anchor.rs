@@ -12,7 +12,7 @@ pub struct MissingItem {
     pub row: usize,
     /// The class; `None` if the item was skipped or is uncertain.
     pub class: Option<usize>,
-    /// Whether the new pool has copies of the item, but fewer copies than there are different labels.
+    /// Whether the new pool has copies of the item, but too few, and the labels of the copies differ.
     pub is_ambiguous: bool,
 }
 
@@ -42,13 +42,13 @@ pub struct MissingItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchoring {
     items: Vec<usize>,
-    /// Matched items (labelled or skipped) whose row number differs from that in the current pool.
+    /// Labelled or skipped items whose row number in the new pool differs from that in the current pool.
     pub moved: usize,
     /// Labelled or skipped items that the new pool contains.
     pub found: usize,
     /// Labelled or skipped items that the new pool contains and the current pool does not.
     pub returned: usize,
-    /// Rows with a new item.
+    /// Rows of the new pool whose items are new to the session.
     pub added: usize,
     /// Rows of the current pool that the new pool does not contain, including those of [`Anchoring::missing`].
     pub removed: usize,
@@ -139,7 +139,7 @@ impl Anchoring {
                 continue;
             }
             let class = record.class_of_item(*item);
-            // If a matched copy has the same label, no label is lost.
+            // If all matched copies have the same label as this copy, no label is lost.
             let differs = |other: &&usize| record.class_of_item(**other) != class;
             let is_ambiguous = kept.iter().any(|other| differs(&other));
             if kept.is_empty() || is_ambiguous {

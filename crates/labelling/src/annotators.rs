@@ -63,7 +63,7 @@ impl Consensus {
         }
     }
 
-    /// Whether a person should decide: the annotators disagree, or at least one of them was uncertain.
+    /// Whether a person should decide, because the annotators disagree or at least one of them was uncertain.
     #[must_use]
     pub fn is_disputed(self) -> bool {
         matches!(self, Consensus::Most(_) | Consensus::Tied | Consensus::Uncertain)
@@ -115,7 +115,7 @@ impl Annotators {
     /// matched by name.
     ///
     /// # Errors
-    /// The name is already used, or the session has a different number of rows.
+    /// Returns an error if the name is already used or the session has a different number of rows.
     pub fn add(&mut self, name: &str, record: &Record) -> Result<(), String> {
         if self.names.iter().any(|other| other == name) {
             return Err(format!("there are two annotators with the name {name:?}"));
@@ -165,7 +165,7 @@ impl Annotators {
     /// The answers about a row, one for each annotator.
     ///
     /// # Panics
-    /// If the row is out of range.
+    /// Panics if the row is out of range.
     pub fn votes(&self, row: usize) -> impl Iterator<Item = Vote> {
         self.votes.iter().map(move |votes| votes[row])
     }
@@ -173,7 +173,7 @@ impl Annotators {
     /// The common label of a row.
     ///
     /// # Panics
-    /// If the row is out of range.
+    /// Panics if the row is out of range.
     #[must_use]
     pub fn consensus(&self, row: usize) -> Consensus {
         let counts = self.counts(row);
@@ -200,11 +200,11 @@ impl Annotators {
         counts
     }
 
-    /// Cohen's kappa of two annotators, over the rows to which both gave a class: (p - e) / (1 - e). Here, p is the
-    /// fraction of rows on which they agree, and e is the fraction expected if each annotator drew classes at random
-    /// with the frequencies of their own answers. A kappa of 1 is perfect agreement, and 0 is agreement by chance.
-    /// Returns `None` if there are not exactly two annotators, if they have no common rows, or if e is 1. Source: Cohen
-    /// 1960, A Coefficient of Agreement for Nominal Scales.
+    /// Cohen's kappa of two annotators: (p - e) / (1 - e), computed on the rows to which both gave a class. Here, p is
+    /// the fraction of rows on which they agree, and e is the fraction expected if each annotator drew classes at
+    /// random with the frequencies of their own answers. A kappa of 1 is perfect agreement, and 0 is agreement by
+    /// chance. Returns `None` if there are not exactly two annotators, if they have no common rows, or if e is 1.
+    /// Source: Cohen 1960, A Coefficient of Agreement for Nominal Scales.
     #[must_use]
     pub fn cohen_kappa(&self) -> Option<f64> {
         let [first, second] = &self.votes[..] else { return None };
@@ -222,11 +222,11 @@ impl Annotators {
         (by_chance < 1.0).then(|| (same / all - by_chance) / (1.0 - by_chance))
     }
 
-    /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, over all pairs of
-    /// classes that different annotators gave to the same row. The number of annotators is arbitrary, and answers may
-    /// be missing; an uncertain answer counts as missing. An alpha of 1 is perfect agreement, and 0 is agreement by
-    /// chance. Returns `None` if no row has classes from two annotators, or if all these classes are the same. Source:
-    /// Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C.
+    /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, computed over all
+    /// pairs of classes that different annotators gave to the same row. There may be any number of annotators. Answers
+    /// may be missing, and an uncertain answer counts as missing. An alpha of 1 is perfect agreement, and 0 is
+    /// agreement by chance. Returns `None` if no row has classes from two annotators, or if all these classes are the
+    /// same. Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C.
     #[must_use]
     pub fn krippendorff_alpha(&self) -> Option<f64> {
         let mut totals = vec![0.0; self.classes.len()];

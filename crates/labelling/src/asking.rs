@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 /// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
 const LOOKAHEAD: usize = 512;
-/// Number of questions for which weights are computed: the next question, and the one that is asked if the model is one
-/// answer behind.
+/// Number of questions for which weights are computed: the next question, and the question after it, which is asked if
+/// the model is one answer behind.
 const EXPLAINED: usize = 2;
 /// Number of answers that are suggested for a second look.
 const DOUBTS: usize = 10;
@@ -25,9 +25,9 @@ pub struct Asking {
     pub rare: bool,
     /// Look for examples of this class first.
     pub seek: Option<usize>,
-    /// Compute the weights of coordinates.
+    /// Compute the weights of the coordinates in the first questions.
     pub weights: bool,
-    /// Rows to ask about first.
+    /// The rows to ask about first.
     pub first: BTreeSet<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Command {
     /// Executes the command.
     ///
     /// # Errors
-    /// The command contradicts the answers of the session.
+    /// Returns an error if the command contradicts the answers of the session.
     pub fn execute(self, session: &mut LabellingSession) -> Result<(), OnlineError> {
         match self {
             Command::Answer(question, class) => {
@@ -86,7 +86,7 @@ pub struct Snapshot {
     pub weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,
     /// The expected number of further corrections.
     pub outlook: Outlook,
-    /// Whether the predictions are those of a given model and not of the session's own model.
+    /// Whether the predictions come from a given model instead of the session's own model.
     pub advised: bool,
     /// The answers that fit the other answers least.
     pub doubts: Vec<Doubt>,
@@ -127,21 +127,21 @@ pub trait Asker {
     /// Sends a command, which is executed immediately or later.
     ///
     /// # Errors
-    /// The model has stopped.
+    /// Returns an error if the model has stopped.
     fn send(&mut self, command: Command) -> Result<(), DataError>;
 
     /// The latest snapshot.
     fn latest(&self) -> Snapshot;
 
-    /// A snapshot for a person who is waiting. It is taken after all commands if that takes only milliseconds;
-    /// otherwise it is the latest one.
+    /// A snapshot for a person who is waiting. It is taken after all commands have been executed if that takes only
+    /// milliseconds. Otherwise, it is the latest snapshot.
     fn soon(&self) -> Snapshot;
 
     /// Waits for a snapshot that was taken after all commands sent so far, or for an earlier one that satisfies
     /// `enough`.
     ///
     /// # Errors
-    /// The model has stopped.
+    /// Returns an error if the model has stopped.
     fn wait(&self, enough: impl Fn(&Snapshot) -> bool) -> Result<Snapshot, DataError>;
 
     /// Whether the snapshot was taken after all commands sent so far.
@@ -150,7 +150,7 @@ pub trait Asker {
     /// Executes the pending commands and returns the model.
     ///
     /// # Errors
-    /// The model has stopped.
+    /// Returns an error if the model has stopped.
     fn finish(self) -> Result<LabellingSession, DataError>;
 }
 

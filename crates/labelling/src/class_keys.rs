@@ -1,4 +1,4 @@
-//! The key with which a person chooses each class.
+//! The keys with which a person chooses the classes.
 
 /// The keys of four commands: review, skip, stop and undo.
 const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
@@ -6,10 +6,10 @@ const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
 /// The key of each class; `None` for a class for which no key is left. The key of a class is never the name of another
 /// class.
 ///
-/// If the name of every class is one letter or digit and is not a command, the names are the keys. Otherwise the keys
-/// are 1 to 9, followed by the letters that are not commands. If one of these keys is the name of another class, each
-/// class whose name can be a key gets its name as the key, and the other classes get the remaining keys. Small and capital
-/// letters are different names, but the keys that are not names are small letters.
+/// If the name of every class is a single letter or digit that is not a command, the names are the keys. Otherwise the
+/// keys are 1 to 9, followed by the letters that are not commands. If one of these keys is the name of another class,
+/// each class whose name can be a key gets its name as the key, and the other classes get the remaining keys.
+/// Lower-case and upper-case letters are different names, but the keys that are not names are lower-case letters.
 ///
 /// ```
 /// use halfspaces_labelling::class_keys;

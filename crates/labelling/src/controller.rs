@@ -10,7 +10,7 @@ use crate::step::ActionKind;
 use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
 
-/// The model suggests stopping if at most this share of all rows would be labelled wrongly.
+/// The model suggests stopping if at most this share of all labels still has to be corrected ([`Outlook::within`]).
 pub const ACCEPTED_WRONG: f64 = 0.05;
 
 /// A running session: its log, its model, and the open question.
@@ -47,7 +47,7 @@ pub enum ActionError {
     Failed(DataError),
 }
 
-/// The answer or skip that an undo refers to; both fields are optional.
+/// The answer or skip that is to be undone; both fields are optional.
 #[derive(Debug, Clone, Copy)]
 pub struct UndoTarget {
     /// The row of the action.
@@ -66,7 +66,7 @@ impl<A: Asker> Controller<A> {
     /// Starts a session. The model must have learned the labels of `log`.
     ///
     /// # Errors
-    /// The model has stopped.
+    /// Returns an error if the model has stopped.
     pub fn new(log: SessionLog, asker: A) -> Result<Controller<A>, DataError> {
         let snapshot = asker.latest();
         let mut controller = Controller { log, asker, question: None, snapshot };
@@ -100,17 +100,17 @@ impl<A: Asker> Controller<A> {
         self.snapshot.outlook
     }
 
-    /// Whether every row has a label, or at most the fraction `share` of all labels still has to be corrected if labelling
-    /// goes on ([`Outlook::within`]). Returns `false` while rows are open and a class has no label, unless the predictions
-    /// are those of a given model.
+    /// Whether every row has a label, or at most a fraction `share` of all labels still has to be corrected if
+    /// labelling continues ([`Outlook::within`]). Returns `false` as long as rows are open and a class has no label,
+    /// unless the predictions are those of a given model.
     #[must_use]
     pub fn can_stop(&self, share: f64) -> bool {
         let Outlook { open, .. } = self.snapshot.outlook;
         open == 0 || self.probability().is_some() && self.snapshot.outlook.within(share)
     }
 
-    /// The note that few corrections are left, for the share [`ACCEPTED_WRONG`]. Returns `None` if more may be left, or if
-    /// every row has a label.
+    /// A note saying that at most the share [`ACCEPTED_WRONG`] of all labels still has to be corrected. Returns `None`
+    /// if more corrections may be needed, or if every row has a label.
     #[must_use]
     pub fn stop_advice(&self) -> Option<String> {
         let may_stop = self.question.is_some() && self.can_stop(ACCEPTED_WRONG);
@@ -141,7 +141,7 @@ impl<A: Asker> Controller<A> {
     /// Waits until the model has learned from every answer.
     ///
     /// # Errors
-    /// The model has stopped.
+    /// Returns an error if the model has stopped.
     pub fn settle(&mut self) -> Result<(), DataError> {
         self.snapshot = self.asker.wait(|_| false)?;
         Ok(())
@@ -156,8 +156,8 @@ impl<A: Asker> Controller<A> {
     /// Answers the open question, which must be about `row`.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if it is about another row or there is no such class; [`ActionError::Failed`] if the
-    /// event was not saved.
+    /// [`ActionError::Rejected`] if the open question is about another row or there is no such class;
+    /// [`ActionError::Failed`] if the event was not saved.
     pub fn answer(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let event = Event::Answer {
@@ -171,10 +171,11 @@ impl<A: Asker> Controller<A> {
         Ok(self.next()?)
     }
 
-    /// Moves the open question, which must be about `row`, to the end.
+    /// Postpones the open question, which must be about `row`, until all other rows have been asked about.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if it is about another row; [`ActionError::Failed`] if the event was not saved.
+    /// [`ActionError::Rejected`] if the open question is about another row; [`ActionError::Failed`] if the event was
+    /// not saved.
     pub fn skip(&mut self, row: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
@@ -186,7 +187,8 @@ impl<A: Asker> Controller<A> {
     /// Records that the person cannot tell the class of the open question's row, which must be `row`.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if it is about another row; [`ActionError::Failed`] if the event was not saved.
+    /// [`ActionError::Rejected`] if the open question is about another row; [`ActionError::Failed`] if the event was
+    /// not saved.
     pub fn uncertain(&mut self, row: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
@@ -196,7 +198,7 @@ impl<A: Asker> Controller<A> {
     }
 
     /// Undoes the most recent answer, skip or uncertain answer and opens its question again. If `target` is given, the
-    /// most recent action must be that one.
+    /// most recent action must be the one that `target` describes.
     ///
     /// # Errors
     /// [`ActionError::Rejected`] if there is no such action; [`ActionError::Failed`] if the event was not saved.
@@ -266,8 +268,8 @@ impl<A: Asker> Controller<A> {
     /// change unless its row gets a label.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if a row already has a label, or a row or class does not exist (in these cases, no
-    /// label is added); [`ActionError::Failed`] if the event was not saved.
+    /// [`ActionError::Rejected`] if a row already has a label or a row or class does not exist; [`ActionError::Failed`]
+    /// if the event was not saved. If the labels are rejected, none of them is added.
     pub fn known(&mut self, labels: &[(usize, usize)]) -> Result<(), ActionError> {
         if let Some((row, _)) = labels.iter().find(|(row, _)| self.record().label(*row).is_some()) {
             return Err(ActionError::Rejected(format!("row {row} already has a label")));
@@ -300,13 +302,13 @@ impl<A: Asker> Controller<A> {
     /// every answer.
     ///
     /// # Errors
-    /// The model has stopped.
+    /// Returns an error if the model has stopped.
     pub fn finish(self, model: bool) -> Result<(SessionLog, Option<LabellingSession>), DataError> {
         let session = if model { Some(self.asker.finish()?) } else { None };
         Ok((self.log, session))
     }
 
-    /// At most `count` rows that are likely to be asked about next.
+    /// Up to `count` rows that are likely to be asked about next.
     #[must_use]
     pub fn ahead(&self, count: usize) -> Vec<usize> {
         let open = |row: &usize| is_open(self.record(), *row);
@@ -336,7 +338,7 @@ impl<A: Asker> Controller<A> {
     fn take(&mut self, event: &Event, command: Option<Command>) -> Result<(), ActionError> {
         let applied = match self.log.apply(event) {
             Ok(()) => Ok(()),
-            // The event was applied, so the model must learn it, too.
+            // The event was applied, so the model must also learn from it.
             Err(ApplyError::File(error @ SessionError::Lost { .. })) => Err(error),
             Err(ApplyError::File(error)) => return Err(ActionError::Failed(error.into())),
             Err(ApplyError::Unfit(why)) => return Err(ActionError::Rejected(why)),

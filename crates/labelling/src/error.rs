@@ -4,7 +4,7 @@ use halfspaces_frame::DataError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// A session file cannot be read or written. Each message names the file, the problem and the remedy.
+/// The reason why a session file cannot be read or written. Each message names the file, the problem and the remedy.
 ///
 /// ```
 /// use halfspaces_labelling::{SessionAccess, SessionFile};
@@ -55,7 +55,7 @@ pub enum SessionError {
         path: PathBuf,
         /// The message of the operating system.
         why: String,
-        /// A further consequence; may be empty.
+        /// An additional consequence, or an empty text.
         rest: &'static str,
     },
     /// Another program deleted, replaced or changed the file while the session was open.
@@ -65,8 +65,8 @@ pub enum SessionError {
         path: PathBuf,
         /// The change that another program made to the file.
         how: &'static str,
-        /// The file to which the whole session, including the last event, was saved; or the reason why it was not
-        /// saved.
+        /// The file to which the whole session, including the last event, was saved. Otherwise, the reason why it was
+        /// not saved.
         saved: Result<PathBuf, String>,
     },
 }
@@ -108,7 +108,7 @@ impl From<SessionError> for DataError {
     }
 }
 
-/// An event could not be applied.
+/// The reason why an event could not be applied.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
     /// The event contradicts the session; the text gives the reason.

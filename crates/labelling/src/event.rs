@@ -31,7 +31,7 @@ pub enum Event {
         predicted: String,
         /// The probability of the predicted class.
         probability: f64,
-        /// The expected number of further corrections at that time.
+        /// The number of further corrections that was expected at that time.
         to_come: Option<f64>,
     },
     /// A question postponed to the end.
@@ -84,9 +84,9 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`Header::FORMAT`].
+    /// The name of the format, which is [`Header::FORMAT`].
     pub format: String,
-    /// 1, or [`Header::VERSION`].
+    /// The version of the format, which is 1 or [`Header::VERSION`].
     pub version: u32,
     /// The first pool of the session.
     pub pool: PoolId,
@@ -102,7 +102,8 @@ pub struct Header {
 impl Header {
     /// The value of [`Header::format`] in a session file.
     pub const FORMAT: &str = "halfspaces labelling session";
-    /// The version written. Version 1, whose pools have no keys and whose lines have no checksums, can also be read.
+    /// The version of new session files. Files of version 1 can also be read. In such files, pools have no keys and
+    /// lines have no checksums.
     pub const VERSION: u32 = 2;
 
     /// A header of the current version, without an annotator.
@@ -115,7 +116,8 @@ impl Header {
     /// Checks that the header can begin a session.
     ///
     /// # Errors
-    /// The format or version is not supported, a class name is empty or repeated, or the keys do not match the rows.
+    /// Returns an error if the format or version is not supported, a class name is empty or repeated, or the keys do
+    /// not match the rows.
     pub fn check(&self) -> Result<(), String> {
         if self.format != Self::FORMAT {
             return Err(format!("the format is {:?}", self.format));
@@ -206,8 +208,8 @@ pub struct ItemIds {
     /// The key of each row.
     #[serde(with = "keys")]
     pub keys: Vec<ItemKey>,
-    /// A second key for each row; the list may be empty. If items have ids, the second key is that of their contents.
-    /// If items have images, it is the key without the file names.
+    /// The second keys of the rows; this list may be empty. If items have ids, the second key is that of their
+    /// contents. If items have images, it is the key without the file names.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<ItemKey>,
 }

@@ -1,4 +1,4 @@
-//! A session with its file. An event counts once its line is on the disk.
+//! A session with its file. An event takes effect once its line is on the disk.
 
 use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
@@ -11,10 +11,10 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Number of names tried for the file to which a lost session is saved.
+/// The number of file names that are tried when a lost session is saved.
 const MAX_RESCUES: usize = 1000;
 
-/// The damage reported if the path now refers to a different file.
+/// The kind of damage that is reported if the path now refers to a different file.
 const REPLACED: &str = "replaced";
 
 /// Read-only or writable access to a session file.
@@ -72,8 +72,8 @@ impl SessionFile {
     /// for writing, the line is removed. A last line that is complete except for its line end is used.
     ///
     /// # Errors
-    /// The file cannot be read or written, is not a regular file, is locked, or contains a line that is not valid or
-    /// that another program changed.
+    /// Returns an error if the file cannot be read or written, is not a regular file, is locked, or contains a line
+    /// that is not valid or that another program changed.
     pub fn open(path: &Path, access: SessionAccess) -> Result<Opening, SessionError> {
         check_kind(path)?;
         let failed = |error: std::io::Error| io_error(path, &error);
@@ -136,7 +136,7 @@ impl NewSession {
     /// Writes the header.
     ///
     /// # Errors
-    /// The header is not valid, or the file cannot be written.
+    /// Returns an error if the header is not valid or the file cannot be written.
     pub fn begin(mut self, header: Header) -> Result<SessionLog, SessionError> {
         header.check().map_err(|why| SessionError::Line {
             path: self.file.path.clone(),
@@ -149,7 +149,7 @@ impl NewSession {
         // The name of a new file is on the disk only after the folder is synced.
         let folder = self.file.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
-            // Some file systems do not support this; the file itself is synced.
+            // Some file systems cannot sync a folder. The file itself has been synced.
             let _ = folder.sync_all();
         }
         Ok(SessionLog { header, record, file: Some(self.file), tail: Tail::Complete })
@@ -170,7 +170,7 @@ impl SessionLog {
     /// The labelling model with all labels and skipped rows of the session. `points` are the rows of its pool.
     ///
     /// # Errors
-    /// The points do not match the pool, or the model cannot learn from them.
+    /// Returns an error if the points do not match the pool or the model cannot learn from them.
     pub fn model<P: PointSet>(
         &self,
         points: &P,
@@ -200,7 +200,7 @@ impl SessionLog {
         &self.record
     }
 
-    /// The state of the end of the file when the file was opened.
+    /// The state in which the end of the file was when the file was opened.
     #[must_use]
     pub fn tail(&self) -> Tail {
         self.tail
@@ -214,8 +214,8 @@ impl SessionLog {
     /// If the file was replaced by a copy of itself, writing continues in the copy.
     ///
     /// # Errors
-    /// The event contradicts the session, or the file cannot be written. The event was not applied, except for
-    /// [`SessionError::Lost`], which is the case of the previous paragraph.
+    /// Returns an error if the event contradicts the session or the file cannot be written. In these cases, the event
+    /// was not applied. The exception is [`SessionError::Lost`], the case described in the previous paragraph.
     pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
         let step = self.record.check(event).map_err(ApplyError::Unfit)?;
         if let Some(file) = &mut self.file {
@@ -242,8 +242,8 @@ impl SessionLog {
         Ok(())
     }
 
-    /// Writes the whole session to a new file: at the session's own path if that is free, otherwise under a different
-    /// name.
+    /// Writes the whole session to a new file: at the session's own path if no file is there, otherwise under a
+    /// different name.
     fn rescue(&self, path: &Path) -> std::io::Result<PathBuf> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -279,7 +279,7 @@ struct OpenFile {
 }
 
 impl Drop for OpenFile {
-    /// Removes a file in which no session was begun.
+    /// Removes the file if this process created it and no session was begun.
     fn drop(&mut self) {
         if self.created && self.len == 0 {
             // Failure is harmless: an empty file counts as new.
@@ -331,8 +331,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Switches to the file at the path if it is a copy of the open file, made for example by an editor or a
-    /// synchronised folder. Returns whether it switched.
+    /// Switches to the file at the path if that file is a copy of the open file. Editors and programs that synchronise
+    /// folders make such copies. Returns whether the file was switched.
     fn adopt_copy(&mut self) -> bool {
         let mut options = OpenOptions::new();
         let opened = options.read(true).write(true).open(&self.path);

@@ -1,11 +1,11 @@
-//! Computes the identity of a pool from its table and from what is shown with its rows.
+//! Computes the identity of a pool from its table and from the content that is shown with its rows.
 
 use crate::event::{ItemIds, ItemSpec, PoolId};
 use crate::keys::{ItemKey, KeyBuilder};
 use halfspaces_frame::{Block, Column, DataError, Frame, MISSING, Values};
 use std::collections::{HashMap, HashSet};
 
-/// The keys of all rows, and the second keys of all rows; the second list may be empty.
+/// The keys of all rows, and the second keys of all rows. The list of second keys may be empty.
 type Keys = (Vec<ItemKey>, Vec<ItemKey>);
 
 /// The images that are shown with the rows of a pool.
@@ -13,14 +13,14 @@ pub trait ShownImages {
     /// A hash of the content of each row's image; `None` for a row without an image.
     ///
     /// # Errors
-    /// An image cannot be read.
+    /// Returns an error if an image cannot be read.
     fn contents(&self) -> Result<Vec<Option<String>>, DataError>;
 
     /// The file name of a row's image, as given.
     fn name(&self, row: usize) -> Option<&str>;
 }
 
-/// The sources of the content of items.
+/// The tables and images from which the keys of items are computed.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -54,7 +54,8 @@ impl ItemSource<'_> {
     /// Computes the identity of the pool. `before` is the pool in the previous run of the session.
     ///
     /// # Errors
-    /// A column by which items are identified is missing, an image cannot be read, or an id is missing or repeated.
+    /// Returns an error if a column by which items are identified is missing, an image cannot be read, or an id is
+    /// missing or repeated.
     pub fn identify(
         &self,
         spec: ItemSpec,

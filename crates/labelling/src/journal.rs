@@ -247,7 +247,7 @@ pub(crate) fn events<'a>(
 /// Parses the text of a session file. Allocates at most 64 bytes for each byte of the text.
 ///
 /// # Errors
-/// The first invalid line. A last line that was cut off is not an error.
+/// Returns the first invalid line as an error. A last line that was cut off is not an error.
 ///
 /// ```
 /// use halfspaces_labelling::{JournalFaultKind, Tail, parse_journal};
@@ -279,7 +279,7 @@ pub fn parse_journal(bytes: &[u8]) -> Result<ParsedJournal, JournalFault> {
     if rest.is_empty() {
         return Ok(parsed);
     }
-    // The last line counts if only its line end is missing.
+    // The last line is used if only its line end is missing.
     let before = parsed.chain;
     match parsed.take(line + 1, rest) {
         Ok(()) => (parsed.tail, parsed.len) = (Tail::NoLineEnd, bytes.len()),

@@ -99,7 +99,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item
 
 /// Computes the keys of all rows of a table, column by column.
 ///
-/// A number makes the same contribution to a key, whether its column was read as numbers or as text.
+/// A number contributes to a key in the same way whether its column was read as numbers or as text.
 ///
 /// ```
 /// use halfspaces_labelling::KeyBuilder;
@@ -128,7 +128,7 @@ impl KeyBuilder {
     /// Adds a column of numbers. NaN marks a missing number.
     ///
     /// # Panics
-    /// If the column does not have one value for each row.
+    /// Panics if the column does not have one value for each row.
     pub fn numbers(&mut self, values: &[f64]) {
         assert_eq!(values.len(), self.state.len(), "one value for each row");
         for (state, value) in self.state.iter_mut().zip(values) {
@@ -139,7 +139,7 @@ impl KeyBuilder {
     /// Adds a column of texts. `of_row` gives each row's index in `levels`, or `None` if the text is missing.
     ///
     /// # Panics
-    /// If the column does not have one value for each row, or an index is out of range.
+    /// Panics if the column does not have one value for each row or an index is out of range.
     pub fn texts<S: AsRef<str>>(&mut self, levels: &[S], of_row: &[Option<usize>]) {
         assert_eq!(of_row.len(), self.state.len(), "one value for each row");
         let levels: Vec<u64> = levels.iter().map(|level| text(level.as_ref())).collect();
@@ -151,7 +151,7 @@ impl KeyBuilder {
     /// Adds the nonzero entries of a row of a matrix, in ascending order of their columns. NaN marks a missing entry.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no such row.
     pub fn entries(&mut self, row: usize, entries: impl Iterator<Item = (u64, f64)>) {
         let state = &mut self.state[row];
         let mut count = 0;

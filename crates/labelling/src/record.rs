@@ -6,7 +6,8 @@ use crate::step::{Action, ActionKind, Prediction, RowLabel, Rows, Step};
 use halfspaces_online::{Answer, LabellingQuestion, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The position of a label among the steps: the step, and the index in its list if the step is a list of known labels.
+/// The position of a label among the steps. It consists of a step and, if the step is a list of known labels, an index
+/// in this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     step: usize,
@@ -16,15 +17,15 @@ struct Place {
 /// The positions of the steps that determine an item's label.
 #[derive(Debug, Clone, Copy)]
 struct Labelled {
-    /// The position of the step that first labelled the item. It determines where the item comes in the order of
+    /// The position of the step that first labelled the item. It determines the position of the item in the order of
     /// labels.
     first: Place,
     given: Place,
     changed: Option<Place>,
 }
 
-/// All events of a session, and what is derived from them: the labels, the skipped and uncertain rows, the counts, and
-/// the steps that can be undone.
+/// All events of a session, and the state that is derived from them: the labels, the skipped and uncertain rows, the
+/// counts, and the steps that can be undone.
 ///
 /// Rows refer to the current pool. A label belongs to an item: it is kept while the pool does not contain the item, and
 /// applies again when a later pool contains it.
@@ -54,7 +55,8 @@ pub struct Record {
     labelled: HashMap<usize, Labelled>,
     /// Labelled items in the order in which they were first labelled.
     order: BTreeMap<Place, usize>,
-    /// Skipped and uncertain items by the step that set them aside, and the reverse map.
+    /// The skipped and uncertain items, by the step in which they were skipped or marked as uncertain, and the reverse
+    /// map.
     aside: BTreeMap<usize, usize>,
     aside_of: HashMap<usize, usize>,
     /// Steps that can be undone.
@@ -86,7 +88,7 @@ impl Record {
     /// Checks an event and converts it to a step.
     ///
     /// # Errors
-    /// The reason why the event is not possible in the current state.
+    /// Returns the reason if the event is not possible in the current state.
     pub fn check(&self, event: &Event) -> Result<Step, String> {
         match event {
             Event::Known { labels } => {
@@ -335,8 +337,8 @@ impl Record {
         })
     }
 
-    /// Whether each class has at least one row. Until then, the probabilities of a model leave out the classes without
-    /// a row.
+    /// Whether each class has at least one row. Until then, a model gives no probabilities for the classes without a
+    /// row.
     #[must_use]
     pub fn has_every_class(&self) -> bool {
         let mut is_missing = vec![true; self.classes.len()];

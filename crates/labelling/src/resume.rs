@@ -33,7 +33,7 @@ pub struct ResumedPool<'a> {
     pub id: &'a PoolId,
     /// The identity of the pool, computed as for session files of version 1.
     pub first_version: &'a PoolId,
-    /// Continue even if answered items are missing.
+    /// Whether to continue even if answered items are missing.
     pub keep_found: bool,
 }
 
@@ -42,7 +42,7 @@ impl ResumedPool<'_> {
     /// added to `notes`.
     ///
     /// # Errors
-    /// The session belongs to other items, or answered items are missing.
+    /// Returns an error if the session belongs to other items or answered items are missing.
     pub fn event(
         self,
         record: &Record,

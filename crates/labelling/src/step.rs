@@ -1,4 +1,4 @@
-//! Labels, actions and events in terms of the numbers of items and classes.
+//! Labels, actions and events, in which items and classes are given by their numbers.
 
 use crate::event::PoolId;
 use halfspaces_online::LabellingQuestion;
@@ -24,7 +24,7 @@ pub struct Prediction {
     pub predicted: usize,
     /// Its probability.
     pub probability: f64,
-    /// The expected number of further corrections at that time.
+    /// The number of further corrections that was expected at that time.
     pub to_come: Option<f64>,
 }
 
@@ -64,7 +64,7 @@ pub enum ActionKind {
     Uncertain,
 }
 
-/// An event that was checked against its session, in terms of the numbers of items and classes.
+/// An event that was checked against its session. Items and classes are given by their numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Labels known beforehand: pairs of an item and its class.

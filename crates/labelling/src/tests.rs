@@ -81,8 +81,8 @@ fn events_add_up() {
     assert_eq!(record.skipped().collect::<Vec<_>>(), [1]);
     assert_eq!(record.answers()[0], Answer { index: 4, class: 1, source: Source::Known });
     assert!(record.row_label(0).unwrap().changed);
-    // Undo works in reverse order: the answer about row 2, the skip of row 1, the answer about row 0. Known labels are
-    // not undone.
+    // Actions are undone in reverse order: the answer about row 2, the skip of row 1, the answer about row 0. Known
+    // labels are not undone.
     for (row, sequence) in [(2, 4), (1, 3), (0, 2)] {
         let action = record.last_action().unwrap();
         assert_eq!((action.question.index, action.sequence), (row, sequence));
@@ -110,7 +110,7 @@ fn undo_restores_an_earlier_skip() {
         }
         assert_eq!(record.skipped().count(), 0);
     }
-    // A known label ends a skip for good.
+    // A known label ends a skip permanently.
     let mut record = Record::new(&header());
     for event in [skip(1), skip(1), known(&[(1, "b")]), Event::Undo { row: 1 }] {
         take(&mut record, &event);
@@ -118,8 +118,8 @@ fn undo_restores_an_earlier_skip() {
     assert_eq!((record.skipped().count(), record.label(1)), (0, Some(1)));
 }
 
-/// An uncertain row has no label and is not a skipped row. It may be labelled later; undoing that makes it uncertain
-/// again.
+/// An uncertain row has no label and is not a skipped row. It may be labelled later. If the label is undone, the row is
+/// uncertain again.
 #[test]
 fn uncertain_rows_are_neither_labelled_nor_skipped() {
     let mut record = Record::new(&header());
@@ -147,7 +147,7 @@ fn uncertain_rows_are_neither_labelled_nor_skipped() {
     take(&mut record, &known(&[(3, "b")]));
     assert_eq!(record.check(&uncertain(3)).unwrap_err(), "row 3 already has a label");
     assert_eq!(state(&record), (vec![1], vec![]));
-    // The uncertain answer follows its item, and it is kept in the journal.
+    // The uncertain answer moves with its item and is kept in the journal.
     take(&mut record, &uncertain(4));
     move_to(&mut record, &["t", "q"]);
     assert_eq!((record.is_uncertain(0), record.is_skipped(1)), (true, true));
@@ -264,7 +264,7 @@ fn copies_of_an_item_keep_their_labels_unless_they_differ() {
     // The number of copies is unchanged, so each copy keeps its label.
     let anchoring = find(&record, &["q", "p", "p", "p"]);
     assert_eq!((anchoring.found, anchoring.missing.len()), (2, 0));
-    // With one copy fewer, the copy without a label is dropped.
+    // If there is one copy fewer, the copy without a label is dropped.
     assert!(find(&record, &["q", "p", "p"]).missing.is_empty());
     let anchoring = find(&record, &["q", "p"]);
     assert!(anchoring.missing.len() == 1 && anchoring.missing[0].is_ambiguous);
@@ -488,7 +488,7 @@ fn a_lost_file_is_rewritten() {
     }
 }
 
-/// The answer is in the file that the error names, so the model learns it, too, and another row is asked about.
+/// The answer is in the file that the error names, so the model also learns from it, and another row is asked about.
 #[test]
 fn a_session_in_a_lost_file_stays_consistent() {
     let folder = tempfile::tempdir().unwrap();

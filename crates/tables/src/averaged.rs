@@ -15,9 +15,9 @@ use std::ops::Range;
 /// Number of rows whose values are computed together. The values do not depend on this number.
 const BLOCK: usize = 256;
 
-/// Sums of halfspaces over the columns, which are scaled in several ways, and over kernel values of the columns. With
-/// two classes there is one output, whose sign determines the class. Otherwise there is one output per class, and the
-/// class with the largest output is predicted.
+/// Sums of halfspaces over the columns and over kernel values of the columns. The columns are scaled in several ways.
+/// With two classes there is one output, whose sign determines the class. Otherwise there is one output per class, and
+/// the class with the largest output is predicted.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct Averaged {
@@ -153,8 +153,8 @@ impl Averaged {
         self.values(&Points::new(dense, self.dim())?, 0..1)
     }
 
-    /// The decision values of the points `rows`, row by row. The values of a row are the same as if they were computed
-    /// alone.
+    /// The decision values of the points with indices `rows`, row by row. The values of a row are the same as if the
+    /// row were processed alone.
     fn values<P: PointSet>(&self, points: &P, rows: Range<usize>) -> Result<Vec<f64>, InputError> {
         let as_overflow = |error| match error {
             InputError::NonFinite { row, .. } | InputError::Overflow { row } => {
@@ -197,7 +197,7 @@ impl Averaged {
         }
     }
 
-    /// The classes of the points `rows`.
+    /// The classes of the points with indices `rows`.
     pub(crate) fn classes_of_rows<P: PointSet>(
         &self,
         points: &P,

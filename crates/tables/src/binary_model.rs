@@ -80,7 +80,7 @@ impl BinaryTableModel {
     /// [`Calibration`]: halfspaces_pac::Calibration
     ///
     /// # Errors
-    /// Same as [`Classifier::decision_value`].
+    /// Returns the same errors as [`Classifier::decision_value`].
     pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         Ok(self.average.probabilities(&self.average.row_values(x)?)[1])
     }

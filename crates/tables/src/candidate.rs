@@ -12,7 +12,7 @@ pub enum ColumnScale {
     Standardised,
     /// Columns replaced by their ranks ([`Ranks`]).
     Ranked,
-    /// Columns with mean 0 and one scale for all columns ([`ZScore::fit_common`]). Used only for wide tables.
+    /// Columns with mean 0 and a common scale ([`ZScore::fit_common`]). Used only for wide tables.
     Centred,
 }
 
@@ -123,7 +123,7 @@ const KERNEL_C: [f64; 3] = [0.3, 1.0, 3.0];
 /// The values of C for more than two classes, where each class is separated from all other classes, which together have
 /// many more rows.
 const MULTICLASS_C: [f64; 2] = [1.0, 3.0];
-/// The value of C for the hinge loss on columns. The next constant is that for logistic regression.
+/// The value of C for the hinge loss on columns. The next constant is the value for logistic regression.
 const COLUMN_C: f64 = 0.1;
 const LOGISTIC_C: f64 = 1.0;
 /// Distances of the kernels and their scales, as multiples of the median distance.
@@ -135,8 +135,8 @@ const KERNELS: [(Distance, f64); 4] = [
 ];
 /// Minimum number of columns of a wide table, such as a table of embeddings.
 const WIDE: usize = 100;
-/// The kernel of ridge regression. The next constant contains its values of C. Ridge regression is used for wide
-/// tables, on which many landmarks give smaller errors than few.
+/// The kernel of ridge regression. The next constant contains the values of C for ridge regression. Ridge regression is
+/// used for wide tables, on which many landmarks give smaller errors than few landmarks.
 const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
 const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
 

@@ -40,8 +40,8 @@ impl TableParams {
         /// training rows. Default: see [`default_hold_out`](crate::default_hold_out).
         held_out: Some(f64),
 
-        /// The maximum number of training rows, at least [`MIN_TABLE_ROWS`]. If a table has more, a random sample of
-        /// them is used. Time and memory grow with this number. Default: [`DEFAULT_MAX_ROWS`].
+        /// The maximum number of training rows, at least [`MIN_TABLE_ROWS`]. If a table has more training rows, a
+        /// random sample of them is used. Time and memory grow with this number. Default: [`DEFAULT_MAX_ROWS`].
         max_rows: usize,
 
         /// The number of threads. The model does not depend on this number. Default: one.
@@ -116,8 +116,8 @@ impl Params for TableParams {
 /// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
 /// are compared by the errors of these predictions, and the error bound is computed in the same way.
 ///
-/// *When to use it.* Use it for a table with a label per row and up to a few thousand numeric columns (categories
-/// one-hot encoded), if you have no time to choose a method. If a halfspace with a margin explains the clean labels,
+/// *When to use it.* Use it for a table with one label per row and up to a few thousand numeric columns (with one-hot
+/// encoded categories), if you have no time to choose a method. If a halfspace with a margin explains the clean labels,
 /// the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) is proved to tolerate noise. For a single halfspace
 /// that can be interpreted, use [`LogisticRegression`](halfspaces_pac::LogisticRegression).
 ///
@@ -153,11 +153,11 @@ impl TableClassifier {
         }
     }
 
-    /// Same as [`FitSample::fit`], with a cost for an error on each row, by which the class weight is multiplied. A row
-    /// of weight 0 is ignored. The error bound does not take other weights into account.
+    /// Like [`FitSample::fit`], but with a cost for an error on each row. The class weight is multiplied by this cost.
+    /// A row of weight 0 is ignored. The error bound does not take other weights into account.
     ///
     /// # Errors
-    /// Same as [`FitSample::fit`]; [`InputError::LengthMismatch`] for a wrong number of weights;
+    /// Returns the same errors as [`FitSample::fit`]; [`InputError::LengthMismatch`] for a wrong number of weights;
     /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or for fewer than
     /// [`MIN_TABLE_ROWS`] positive weights.
     pub fn fit_weighted<P: PointSet>(
@@ -174,8 +174,8 @@ impl TableClassifier {
     /// an enum. Each class has a sum of halfspaces. Candidates are compared and averaged as for two classes.
     ///
     /// # Errors
-    /// Same as [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or if the class weights
-    /// are not equal. Use row weights instead of class weights.
+    /// Returns the same errors as [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or
+    /// if the class weights are not equal. Use row weights instead of class weights.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points, Threads};
@@ -196,11 +196,11 @@ impl TableClassifier {
         self.fit_class_rows(points, labels, |_| 1.0, None)
     }
 
-    /// Same as [`TableClassifier::fit_classes`], with a cost for an error on each row as in
+    /// Like [`TableClassifier::fit_classes`], but with a cost for an error on each row, as in
     /// [`TableClassifier::fit_weighted`].
     ///
     /// # Errors
-    /// The errors of both methods.
+    /// Returns the errors of both methods.
     pub fn fit_classes_weighted<P: PointSet, C: Ord + Clone>(
         &self,
         points: &P,
@@ -211,16 +211,17 @@ impl TableClassifier {
         self.fit_class_rows(points, labels, |i| weights[i], None)
     }
 
-    /// Same as [`TableClassifier::fit_classes_weighted`], for rows that belong to groups, such as the visits of a
-    /// patient. Candidates are fitted to some groups and compared on others, so a candidate that only recognises a
-    /// group is not chosen, and [`TableReport::error`](crate::TableReport::error) is the error on new groups. With two
-    /// or three groups, there are as many folds as groups.
+    /// Like [`TableClassifier::fit_classes_weighted`], but for rows that belong to groups, such as the visits of a
+    /// patient. Candidates are fitted to some groups and compared on others, so a candidate that only recognises the
+    /// groups it was fitted to is not chosen, and [`TableReport::error`](crate::TableReport::error) is the error on new
+    /// groups. With two or three groups, there are as many folds as groups.
     ///
     /// No rows are held out, because the error bound requires independent rows. `weights` defaults to 1 for each row.
     ///
     /// # Errors
-    /// Same as [`TableClassifier::fit_classes_weighted`]; [`InputError::LengthMismatch`] for a wrong number of groups;
-    /// [`InputError::ParameterOutOfRange`] if rows are to be held out, or for fewer than two groups.
+    /// Returns the same errors as [`TableClassifier::fit_classes_weighted`]; [`InputError::LengthMismatch`] for a wrong
+    /// number of groups; [`InputError::ParameterOutOfRange`] if rows are to be held out or if there are fewer than two
+    /// groups.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};
@@ -302,7 +303,7 @@ impl TableClassifier {
     }
 }
 
-/// Checks that there is a weight per row, and that no weight is negative or infinite.
+/// Checks that there is one weight per row, and that every weight is finite and not negative.
 fn check_weights(rows: usize, weights: &[f64]) -> Result<(), InputError> {
     InputError::check_len(rows, weights.len())?;
     for &weight in weights {

@@ -22,7 +22,7 @@ pub(crate) trait Entry: Copy + Default + Into<f64> {
     /// The product of a row of features and w.
     fn dot<B: BlockOps>(ops: B, x: &[[Self; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// Adds a times a row of features to w.
+    /// Adds a multiple of a row of features to w, with the factor a.
     fn axpy<B: BlockOps>(ops: B, a: f32, x: &[[Self; SINGLE_LANES]], w: &mut [[f32; SINGLE_LANES]]);
 }
 

@@ -107,7 +107,7 @@ pub(crate) fn learn<P: PointSet>(
     };
 
     let families = families(!table.is_uniform(), points.dim(), table.outputs());
-    // All final fits together are planned as one step per row.
+    // For all final fits together, one step per row is planned.
     let steps = Steps::plan(steps_of_race(&table, &families) + rows.len() as u64);
     let (racing, dropped) = race(&table, &families, of_scale, threads, &steps)?;
     let mut finalists = Vec::new();

@@ -97,7 +97,7 @@ impl<C> MulticlassTableModel<C> {
     /// The classes of all rows.
     ///
     /// # Errors
-    /// Same as [`MulticlassTableModel::class`].
+    /// Returns the same errors as [`MulticlassTableModel::class`].
     pub fn class_all<P: PointSet>(
         &self,
         points: &P,
@@ -115,7 +115,7 @@ impl<C> MulticlassTableModel<C> {
     /// [`Calibration`]: halfspaces_pac::Calibration
     ///
     /// # Errors
-    /// Same as [`MulticlassTableModel::class`].
+    /// Returns the same errors as [`MulticlassTableModel::class`].
     pub fn probabilities<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         Ok(self.average.probabilities(&self.average.row_values(x)?))
     }

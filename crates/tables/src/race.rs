@@ -17,7 +17,7 @@ const SIGNIFICANT: f64 = 2.0;
 /// candidate after this many passes, the remaining passes would not bring it close to the best.
 const FIRST_PASSES: u64 = 1;
 
-/// A family of candidates in the race, with those of its candidates that have not been dropped.
+/// A family of candidates in the race, and those of its candidates that have not been dropped.
 pub(crate) struct RacingFamily<'f> {
     pub(crate) index: usize,
     pub(crate) family: &'f Family,
@@ -79,8 +79,8 @@ impl RacingFamily<'_> {
     }
 }
 
-/// The number of steps of [`race`] if no candidate is dropped before it has to be. Each fit row of each candidate in each
-/// round is a step.
+/// The maximum number of steps of [`race`], computed from the limits on the number of survivors. Each fit row of each
+/// candidate in each round is one step.
 pub(crate) fn steps_of_race(table: &Table, families: &[Family]) -> u64 {
     let most = most_candidates(table, families);
     table.rounds().iter().zip(most).map(|(round, most)| (round.fit_rows.len() * most) as u64).sum()
@@ -107,7 +107,7 @@ fn most_candidates(table: &Table, families: &[Family]) -> Vec<usize> {
 }
 
 /// Compares all candidates in the first round, and the survivors in each later round. Returns the survivors of the last
-/// round and the candidates that were dropped before. All steps of [`steps_of_race`] are finished at the end.
+/// round and the candidates that were dropped earlier. All steps of [`steps_of_race`] are finished at the end.
 pub(crate) fn race<'f, 's>(
     table: &Table,
     families: &'f [Family],
@@ -204,7 +204,7 @@ fn eliminate(
     racing.retain(|entry| !entry.compared.is_empty());
 }
 
-/// The families of the first candidates, up to `count` families.
+/// The families to which the first candidates belong, up to `count` families.
 fn first_families(scored: &[Scored], count: usize) -> Vec<usize> {
     let mut families = Vec::new();
     for Scored { family, .. } in scored {
@@ -416,7 +416,7 @@ mod tests {
         (worse, surplus)
     }
 
-    /// Runs a race between the columns (with the hinge loss and the Perspectron) and a narrow kernel, on points of the
+    /// Runs a race between the columns (with the hinge loss and the Perspectron) and a narrow kernel, on points in the
     /// plane.
     fn raced(
         n: u32,

@@ -118,8 +118,8 @@ impl DroppedCandidate {
 }
 
 impl TableReport {
-    /// The candidates that were compared on all validation rows, in increasing order of their errors. The first of them
-    /// are the chosen ones.
+    /// The candidates that were compared on all validation rows, in increasing order of their errors. The chosen
+    /// candidates come first.
     #[must_use]
     pub fn compared(&self) -> &[ComparedCandidate] {
         &self.compared

@@ -11,10 +11,10 @@ const FOLDS: usize = 4;
 const SURVIVORS_AFTER_FOLD: [usize; FOLDS - 1] = [12, 8, 6];
 /// With at least this number of rows, a single split replaces the folds, and a quarter of the rows are validation rows.
 const SINGLE_SPLIT_ROWS: usize = 6000;
-/// Maximum number of fit rows, and also of validation rows, of the single split.
+/// Maximum number of fit rows of the single split, and also its maximum number of validation rows.
 const MAX_SPLIT_ROWS: usize = 10_000;
-/// Numbers of fit rows and of validation rows of the screening round. This round comes first if the table has at least
-/// as many rows as both numbers together.
+/// Numbers of fit rows and of validation rows of the screening round. This round comes first if the number of rows of
+/// the table is at least the sum of both numbers.
 const SCREENING_FIT_ROWS: usize = 2000;
 const SCREENING_VALIDATION_ROWS: usize = 1000;
 const SCREENING_ROWS: usize = SCREENING_FIT_ROWS + SCREENING_VALIDATION_ROWS;
@@ -53,8 +53,8 @@ impl Round {
     }
 }
 
-/// The rounds for rows of these groups. There must be at least two groups. The rows of a group are consecutive, and the
-/// groups are in random order.
+/// The rounds for rows with the given groups. There must be at least two groups. The rows of a group are consecutive,
+/// and the groups are in random order.
 pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
     let n = groups.len();
     let mut rounds = Vec::with_capacity(FOLDS + 1);

@@ -8,7 +8,7 @@ use halfspaces_linalg::{InputError, PointSet, Points};
 /// Number of landmarks of a kernel: a tenth of the rows, clamped to the range between these two constants.
 const MIN_LANDMARKS: usize = 300;
 const MAX_LANDMARKS: usize = 500;
-/// Number of landmarks for more than two classes, which have more boundaries.
+/// Number of landmarks for more than two classes. With more classes, there are more boundaries.
 const MULTICLASS_LANDMARKS: usize = 800;
 /// Maximum number of landmarks for ridge regression, which is only for wide tables.
 const RIDGE_LANDMARKS: usize = 2000;
@@ -102,8 +102,8 @@ impl ScaledRows {
     }
 }
 
-/// Rounds all numbers to four decimals, a ten-thousandth of a standard deviation. The file of a model with many wide
-/// landmarks is then only a third as large.
+/// Rounds all numbers to four decimals, that is, to a ten-thousandth of a standard deviation. The file of a model with
+/// many wide landmarks is then only a third as large.
 fn rounded(points: Points) -> Result<Points, InputError> {
     const UNITS: f64 = 1e4;
     let dim = points.dim();

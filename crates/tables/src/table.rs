@@ -93,8 +93,8 @@ pub(crate) struct Member<'a> {
 /// The classes and the weights of the training rows, and the rounds in which candidates are compared on these rows.
 pub(crate) struct Table {
     classes: Vec<usize>,
-    /// For each output, +1 for the rows of its class and -1 for the other rows. With two classes there is one output,
-    /// which is for the second class.
+    /// For each output, +1 for the rows of its class and -1 for the other rows. With two classes, there is only one
+    /// output, which belongs to the second class.
     signs: Vec<Vec<f64>>,
     /// The weights of the rows, which are positive and have mean 1.
     weights: Vec<f64>,
@@ -104,7 +104,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates the table from the given `rows`, among which the rows of a group must be consecutive.
+    /// Creates the table from the given `rows`. The rows of each group must be consecutive.
     pub(crate) fn new(
         labelled: &LabelledRows<'_>,
         rows: &[usize],
@@ -410,8 +410,8 @@ impl Table {
     }
 }
 
-/// The margin within which an error counts as near the smallest one, if both are measured on this many rows. The margin
-/// is two standard errors, but at least two errors divided by the number of rows.
+/// The margin within which an error counts as close to the smallest error, if both are measured on this many rows. The
+/// margin is two standard errors, but at least two errors divided by the number of rows.
 pub(crate) fn near_margin(least: f64, rows: usize) -> f64 {
     let rows = rows as f64;
     2.0 * (least * (1.0 - least) / rows).sqrt().max(1.0 / rows)

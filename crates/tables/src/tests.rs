@@ -14,7 +14,7 @@ use halfspaces_linalg::{
 use halfspaces_pac::ErrorBound;
 use rand::RngExt;
 
-/// Points of the plane, their labels (inside or outside a circle, which no halfspace explains), and the same labels,
+/// Points in the plane, their labels (inside or outside a circle, which no halfspace explains), and the same labels,
 /// each flipped with probability 0.2.
 fn ring(n: usize, seed: u64) -> (Points, Vec<Label>, Vec<Label>) {
     let points = Gaussian::new(2, 1.0).unwrap().sample(n, seed).unwrap();
@@ -192,7 +192,7 @@ fn the_bound_has_its_confidence() {
         params.check().unwrap()
     };
     for seed in 0..60 {
-        // Rows are drawn independently from the data, so that their distribution is known.
+        // Rows of the data are drawn independently of each other, so that their distribution is known.
         let mut rng = rng_for(RngStream::CALLER, seed);
         let rows: Vec<usize> = (0..200).map(|_| rng.random_range(0..data.len())).collect();
         let points = data.points().select(&rows).unwrap();
@@ -256,7 +256,7 @@ fn wide(n: usize, dim: usize) -> (Points, Vec<Label>) {
     (Points::new(values, dim).unwrap(), labels)
 }
 
-/// If the class depends on the few columns that vary much, a wide table needs centred columns, because on other scales
+/// If the class depends on the few columns that vary a lot, a wide table needs centred columns, because on other scales
 /// the noise of the remaining columns dominates. Only the scales that the model needs are saved.
 #[cfg(feature = "serde")]
 #[test]
@@ -358,7 +358,7 @@ fn models_with_equal_candidates_are_saved() {
     assert_eq!(serde_json::from_str::<BinaryTableModel>(&saved).unwrap(), model);
 }
 
-/// Points of the plane, the names of their quadrants, and the same names after one in five was replaced by another
+/// Points in the plane, the names of their quadrants, and the same names after one in five was replaced by another
 /// name.
 fn quarters(n: usize, seed: u64) -> (Points, Vec<&'static str>, Vec<&'static str>) {
     let names = ["north-east", "north-west", "south-east", "south-west"];

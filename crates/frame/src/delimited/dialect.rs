@@ -1,8 +1,8 @@
 //! Detects the dialect of a text: its delimiter and its quoting.
 //!
-//! A sample of the text is split with each candidate. A candidate is good if most rows have the same number of cells,
-//! if this number is larger than one, and if the cells look like complete numbers, dates or words rather than fragments
-//! of them.
+//! A sample of the text is split with each candidate delimiter. A candidate is good if most rows have the same number
+//! of cells, if this number is larger than one, and if the cells look like complete numbers, dates or words rather than
+//! fragments of them.
 
 use super::kinds::{Kind, kind};
 use super::records::Records;
@@ -14,11 +14,11 @@ const RECORDS: usize = 400;
 const CELLS: usize = 200;
 /// The score of a table with one column.
 const ONE_COLUMN: f64 = 0.4;
-/// A space or a colon can be the delimiter only if at least this share of the cells are numbers, dates or quoted.
+/// A space or a colon can be the delimiter only if at least this share of the cells are numbers or dates or are quoted.
 const TYPED: f64 = 0.4;
 
-/// If the best delimiter does not divide the first row, it is replaced by a delimiter that divides all rows evenly and
-/// has at least this share of the best score.
+/// If the best delimiter does not split the first row, it is replaced by another delimiter. The other delimiter must
+/// split all rows into the same number of cells and must have at least this share of the best score.
 const EVEN: f64 = 0.5;
 
 /// The candidate delimiters, each with a prior score.
@@ -107,8 +107,8 @@ pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
             even = Some((score, found));
         }
     }
-    // If the best delimiter does not divide the first row, and another one divides all rows evenly, the best delimiter
-    // probably occurs inside cells.
+    // If the best delimiter does not split the first row, but another one splits all rows into the same number of
+    // cells, the best delimiter probably occurs inside cells.
     let best = best.map(|(score, trial, found)| match even {
         Some((other, even)) if trial.starts_whole && other >= EVEN * score => (other, even),
         _ => (score, found),
@@ -318,7 +318,7 @@ pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// The score of a table in which each line is one cell.
+/// The score of reading a text as a table in which each line is one cell.
 fn one_column(sample: &[u8]) -> f64 {
     let lines = sample.split(|b| *b == b'\n' || *b == b'\r').filter(|line| !line.is_empty());
     let (mut count, mut whole) = (0, 0);

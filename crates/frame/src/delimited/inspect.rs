@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
-/// The maximum number of columns of a block that are shown.
+/// At most this many columns of a block are shown.
 const OF_A_BLOCK: usize = 300;
 
 /// The reader's interpretation of a file.
@@ -83,7 +83,7 @@ struct TypedTable {
     names: Vec<String>,
 }
 
-/// Reads a file and returns its interpretation. `hints` must be the same hints with which the file is read as a table.
+/// Reads a file and returns its interpretation. `hints` must be the hints that are used to read the file as a table.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or if its format is unknown.
@@ -216,7 +216,7 @@ fn summaries(frame: &Frame) -> Vec<ColumnSummary> {
     columns.chain(block).map(shortened).collect()
 }
 
-/// Messages that explain the remarks on columns.
+/// Returns messages that explain the remarks on columns.
 fn remarks(frame: &Frame) -> Vec<String> {
     frame.remarks.iter().map(|(name, remark)| frame.about(name, remark)).collect()
 }

@@ -10,8 +10,8 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
-/// The first column is taken to contain row names, for which the header has no column name, only if rows with one cell
-/// more than the header are at least this many times as frequent as rows that fit the header.
+/// If rows have one cell more than the header, the first column may contain row names. This is assumed only if such
+/// rows are at least this many times as frequent as rows that fit the header.
 const LONGER: usize = 10;
 /// The maximum number of names shown in a note.
 const SHOWN: usize = 3;
@@ -39,15 +39,15 @@ pub(crate) struct Layout {
     pub(crate) names: Vec<String>,
     /// The number of cells in most rows.
     pub(crate) width: usize,
-    /// Whether the first cell of each row is the name of the row, for which the header has no column name.
+    /// Whether the first cell of each row is the name of the row. If so, the header has no name for this column.
     pub(crate) row_names: bool,
-    /// Whether rows end with a trailing delimiter.
+    /// Whether rows end with a delimiter.
     pub(crate) trailing: bool,
     /// Whether a space follows each delimiter.
     pub(crate) spaced: bool,
     /// Whether the table is preceded by lines that begin with `#` or `%`.
     pub(crate) comments: bool,
-    /// Whether trailing rows are rows, and not footnotes (see [`Hints::keeps_rows`]).
+    /// Whether trailing rows are kept instead of being treated as footnotes (see [`Hints::keeps_rows`]).
     pub(crate) keeps_rows: bool,
     /// Notes on decisions that could be wrong, without the name of the file.
     pub(crate) notes: Vec<String>,
@@ -108,7 +108,8 @@ pub(crate) fn find(
     Ok(layout)
 }
 
-/// The delimiter that is set by a first line such as `sep=;`. Spreadsheet programs write such lines.
+/// The delimiter that is set by the first line, if this line has a form such as `sep=;`. Spreadsheet programs write
+/// such lines.
 fn separator_line(sample: &[u8]) -> Option<u8> {
     let line = sample.split(|b| *b == b'\n' || *b == b'\r').next()?;
     let line = line.strip_prefix(b"\"").unwrap_or(line);
@@ -288,7 +289,7 @@ impl Layout {
         self.notes.push(format!("line {line}, {what}; pass --no-header if it is data"));
     }
 
-    /// The index of the row with which the table starts, given the expected names.
+    /// The index of the row at which the table starts, given the expected names.
     fn start(&self, rows: &[&Sampled], width: usize, hints: &Hints) -> usize {
         let found = self.likely_start(rows, width);
         let expected = |row: &&Sampled| row.cells.iter().any(|cell| hints.expects(cell));
@@ -300,7 +301,7 @@ impl Layout {
         if is_header { found } else { at }
     }
 
-    /// The index of the row with which the table probably starts, judging by the form of the rows.
+    /// The index of the row at which the table probably starts, judging by the form of the rows.
     fn likely_start(&self, rows: &[&Sampled], width: usize) -> usize {
         let blanks = separates_words(self.dialect.delimiter);
         // The last comment may contain the names, as in files written by numpy.savetxt.

@@ -50,7 +50,7 @@ fn of_text(
     hints: &Hints,
 ) -> Result<Frame, DataError> {
     // A column in which texts follow numbers requires a second reading. A column in which points may separate thousands
-    // requires another reading.
+    // requires one more.
     const READINGS: usize = 4;
     let mut texts = BTreeSet::new();
     let mut last = String::new();

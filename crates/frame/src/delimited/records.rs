@@ -95,7 +95,8 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Skips plain lines that have been read elsewhere. The `refused` bytes after them must not be read as plain lines.
+    /// Skips plain lines that have been read elsewhere. The `refused` bytes after these lines must not be read as plain
+    /// lines.
     pub(crate) fn pass(&mut self, lines: u64, bytes: usize, refused: usize) {
         (self.start, self.at) = (self.at, self.at + bytes);
         self.line += lines;
@@ -236,8 +237,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// The complete lines at the start of `text`, at most `size` bytes in total. If the first line is longer, the result is
-/// only this line.
+/// The complete lines at the start of `text`, at most `size` bytes in total. If the first line is longer than that,
+/// only this line is returned.
 pub(crate) fn whole_lines(text: &[u8], size: usize) -> &[u8] {
     let within = memchr::memrchr(b'\n', &text[..size.min(text.len())]);
     let end = within.or_else(|| memchr::memchr(b'\n', text));

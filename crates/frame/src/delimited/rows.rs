@@ -34,7 +34,7 @@ enum RecordKind {
     Row,
 }
 
-/// Lines of one kind: how many there are, and the numbers of the first few.
+/// Lines of one kind: their count, and the line numbers of the first few.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lines {
     pub(crate) count: usize,
@@ -196,8 +196,8 @@ impl<'a> Rows<'a> {
         Some((left as f64 * self.tally.rows as f64 / read.max(1) as f64) as usize)
     }
 
-    /// Skips plain rows that [`Rows::plain_text`] returned. They are given as a number of rows and a length in bytes.
-    /// The `refused` bytes after them must not be read as plain rows.
+    /// Skips plain rows that [`Rows::plain_text`] returned. These rows are given by their number and their length in
+    /// bytes. The `refused` bytes after these rows must not be read as plain rows.
     pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
         self.tally.rows += rows as u64;
         self.records.pass(rows as u64, bytes, refused);

@@ -91,7 +91,7 @@ pub(crate) struct End {
 }
 
 enum Quoted {
-    /// The cell ends before this position, at which there is a delimiter or a line end.
+    /// The cell ends before this position, where there is a delimiter or a line end.
     Closed(usize),
     Stray,
     /// The text ends inside the cell, so more text is needed.

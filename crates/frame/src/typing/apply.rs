@@ -80,8 +80,8 @@ impl Rows<'_> {
             Cells::Numbers(values) | Cells::Booleans(values) => {
                 let values = self.without_markers(values);
                 match values.iter().position(|value| !value.is_nan()) {
-                    // The number 0.5 in this file may be a share that was written as `50 %` in the file to which the
-                    // model was fitted.
+                    // The number 0.5 in this file may be a share. In the file to which the model was fitted, the same
+                    // share would be written as `50 %`.
                     Some(row) if format.has_factor() => {
                         let expected = format!("a number with {}", format.describe());
                         Err(self.misfit(row, &values[row].to_string(), &expected))
@@ -138,7 +138,8 @@ impl Rows<'_> {
         Err(self.misfit_of(raw, level, &expected))
     }
 
-    /// Whether the points in a column, which do not match a format with a decimal comma, may separate thousands.
+    /// Whether the points in a column may separate thousands. This is possible only if the format has a decimal comma
+    /// and no group separator.
     fn may_be_grouped(&self, format: &NumberFormat, raw: &RawTexts) -> bool {
         let grouped = NumberFormat { group: Some(Group::Point), ..format.clone() };
         format.decimal == Decimal::Comma

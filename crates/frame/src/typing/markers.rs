@@ -105,7 +105,8 @@ pub(crate) fn is_usual(cell: &[u8]) -> bool {
     cell.len() <= 4 && MISSING_CELLS.iter().any(|marker| marker.as_bytes() == cell)
 }
 
-/// Whether the name of a class is a marker among numbers that is hardly a word, such as `-`, `\N`, `(null)` and `NaT`.
+/// Whether the name of a class is one of the markers used among numbers and does not look like a word. Examples are
+/// `-`, `\N`, `(null)` and `NaT`.
 pub(crate) fn is_missing_sign(class: &str) -> bool {
     let lower = class.to_lowercase();
     let is_word = lower.chars().all(|c| c.is_alphabetic() || c == ' ') && lower != "nat";

@@ -2,8 +2,8 @@
 //!
 //! A reader collects the cells of each column. Plain numbers are collected as numbers, and everything else is collected
 //! as distinct texts with codes ([`Cells`]). Then [`understand`] decides the kind of each column from the distinct
-//! texts and their counts. The time that this takes is therefore linear in the number of rows and in the length of the
-//! distinct texts.
+//! texts and their counts. The running time is therefore linear in the number of rows and in the length of the distinct
+//! texts.
 
 mod apply;
 mod calendar;

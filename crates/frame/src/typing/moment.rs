@@ -108,7 +108,8 @@ struct Parsed {
 }
 
 /// Eight-digit numbers are read as dates if all numbers of the column are dates and at least this many of them are
-/// distinct. Only one in 30 eight-digit numbers is a date, so this is then no coincidence.
+/// distinct. Only one in 30 eight-digit numbers is a date, so it is no coincidence if all numbers of the column are
+/// dates.
 const MIN_DATES: usize = 10;
 
 /// The maximum length in bytes of a cell that is read as a timestamp.
@@ -181,7 +182,7 @@ impl<'t> Scan<'t> {
         Some((value, length))
     }
 
-    /// Reads two digits. Minutes and seconds always have two, so `1:2` is no time.
+    /// Reads two digits. Minutes and seconds always have two digits, so `1:2` is not a time.
     fn two(&mut self) -> Option<i64> {
         self.number(2).filter(|(_, length)| *length == 2).map(|(value, _)| value)
     }
@@ -287,8 +288,8 @@ impl<'t> Scan<'t> {
         days(year(last, last_length)?, month, first)
     }
 
-    /// Reads times such as `6:30`, `06:30:15.25` or `6:30 pm`, with or without an offset from UTC. After a date, also
-    /// reads `0630`.
+    /// Reads times such as `6:30`, `06:30:15.25` or `6:30 pm`, with or without an offset from UTC. After a date, `0630`
+    /// is also read as a time.
     fn time(&mut self) -> Option<Parsed> {
         let (mut hour, length) = self.number(6)?;
         let (minute, mut second, mut micros);
@@ -393,7 +394,7 @@ pub(crate) struct Detected {
     pub(crate) is_ambiguous: bool,
     /// Whether the cells have different offsets from UTC, or only some of them have an offset.
     pub(crate) has_offsets: bool,
-    /// Whether a cell has a year with two digits.
+    /// Whether a cell has a two-digit year.
     pub(crate) has_short_years: bool,
 }
 
@@ -503,8 +504,8 @@ pub(crate) fn text(micros: i64) -> String {
     }
 }
 
-/// Formats a timestamp with `nanos` further nanoseconds, always with its date. A timestamp with a time zone is written
-/// in UTC, with its time and a Z.
+/// Formats a timestamp with `nanos` additional nanoseconds, always with its date. A timestamp with a time zone is
+/// written in UTC, with its time and a Z.
 pub(crate) fn exact_text(micros: i64, nanos: u16, has_zone: bool) -> String {
     let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let (year, month, of_month) = date(day);

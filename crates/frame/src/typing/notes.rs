@@ -16,7 +16,7 @@ use crate::frame::code_as_number;
 use crate::names::{first_of, short};
 use std::collections::{BTreeMap, HashMap};
 
-/// Dates that programs often write for a missing one.
+/// Dates that programs often write in place of a missing date.
 const DATES_FOR_MISSING: [(i64, u32, u32); 6] =
     [(1, 1, 1), (1900, 1, 1), (1970, 1, 1), (2999, 12, 31), (9999, 1, 1), (9999, 12, 31)];
 
@@ -235,7 +235,7 @@ impl Inference<'_> {
                 ),
             );
         }
-        // Times of day have no date. They are moments of one day.
+        // Times of day have no date, so all of them belong to the same day.
         let days: Vec<f64> = found
             .values
             .iter()

@@ -73,8 +73,9 @@ const UNITS: [&str; 20] = [
 /// Words after a number that multiply it or give it a sign, in lower case. `M` for millions is not `m` for metres.
 const FACTORS: [&str; 13] =
     ["k", "tsd", "thsd", "mn", "mio", "mill", "mrd", "bn", "bio", "tn", "trn", "cr", "dr"];
-/// Unless other columns or the delimiter suggest decimal commas, commas separate thousands if at least this share of
-/// the rows that can be read with a decimal comma can be read in this way. The other cells are then odd.
+/// This share decides whether commas separate thousands or are decimal marks, unless other columns or the delimiter
+/// suggest decimal commas. Commas separate thousands if the number of rows that can be read in this way is at least
+/// this share of the number of rows that can be read with a decimal comma. The other cells are then odd.
 const MOSTLY: f64 = 0.95;
 /// The maximum length, in letters, of a unit that is not listed. A space must precede such a unit.
 const MAX_UNIT: usize = 4;
@@ -270,7 +271,8 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Removes the dashes that stand for the missing fraction of a price, such as `6,-` or `6.--`. Such a dash is no sign.
+/// Removes the dashes that stand for the missing fraction of a price, such as `6,-` or `6.--`. Such a dash is not a
+/// minus sign.
 fn without_cents<'t>(digits: &str, rest: &'t str) -> &'t str {
     let is_dash = |letter: char| is_minus(letter) || letter == '\u{2014}';
     match digits.ends_with(['.', ',']) {
@@ -279,7 +281,7 @@ fn without_cents<'t>(digits: &str, rest: &'t str) -> &'t str {
     }
 }
 
-/// Whether the last character of a cell is a minus sign, but not the first one.
+/// Whether the last character of a cell is a minus sign and the first character is not.
 pub(super) fn has_trailing_minus(cell: &str) -> bool {
     let cell = cell.trim();
     cell.ends_with(is_minus) && !cell.starts_with(is_minus)
@@ -362,7 +364,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     groups.extend(has(char::is_whitespace).then_some(Some(Group::Space)));
     let (comma, point) = (has(|c| c == ','), has(|c| c == '.'));
     let affix = common_affix(numbers());
-    // For each decimal mark, the number of rows that can be read in the best format, and this format.
+    // For each decimal mark, the best format and the number of rows that can be read in it.
     let mut best: [(usize, NumberFormat); 2] = Default::default();
     let may_group = point && evidence.elsewhere == Some(Decimal::Comma);
     for decimal in [Decimal::Point, Decimal::Comma] {

@@ -1,4 +1,4 @@
-//! Recognises texts that may be dates or quantities in a form that is not read, such as `01/2010`, `Q1 2010` or `1h 20m`.
+//! Recognises texts that may be dates or quantities in an unsupported form, such as `01/2010`, `Q1 2010` or `1h 20m`.
 
 use super::present::Present;
 use std::collections::HashSet;
@@ -14,9 +14,9 @@ const WORDS_OF_TIME: [&str; 37] = [
     "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sept",
 ];
 
-/// Returns the first text if at least nine tenths of the rows may be dates or quantities: they contain digits and
-/// punctuation only, or a year from 1900 to 2099, or no words except those of time. All words of the column must be
-/// among few different ones.
+/// Returns the first text if at least nine tenths of the rows may be dates or quantities. Such a row contains a digit.
+/// It also contains a year from 1900 to 2099, or no words other than words of time. The number of distinct words in the
+/// column must be small.
 pub(super) fn of_measures<'t>(present: &Present<'t>) -> Option<&'t str> {
     if present.texts.len() <= FEW_TEXTS {
         return None;

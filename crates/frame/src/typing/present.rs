@@ -15,7 +15,7 @@ pub(super) struct Present<'t> {
     pub(super) places: Vec<usize>,
     pub(super) texts: Vec<&'t str>,
     pub(super) rows: Vec<usize>,
-    /// The total number of rows of these texts.
+    /// The total number of rows that contain these texts.
     pub(super) total: usize,
 }
 
@@ -32,7 +32,7 @@ impl<'t> Present<'t> {
         }
     }
 
-    /// Converts the values of the present texts to values of all texts. Missing texts get `None`.
+    /// Expands the values of the present texts to values of all texts. Missing texts get `None`.
     pub(super) fn spread<T: Copy>(&self, values: &[Option<T>], levels: usize) -> Vec<Option<T>> {
         let mut of_level = vec![None; levels];
         for (place, value) in self.places.iter().zip(values) {

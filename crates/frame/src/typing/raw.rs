@@ -68,7 +68,7 @@ impl RawTexts {
         self.codes.iter().position(|code| *code as usize == level).unwrap_or(0)
     }
 
-    /// Converts the values of the texts to values of the rows.
+    /// Assigns to each row the value of its text.
     pub(super) fn spread<T: Copy>(&self, of_level: &[T], missing: T) -> Vec<T> {
         self.codes
             .iter()

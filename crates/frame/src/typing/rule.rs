@@ -1,5 +1,5 @@
-//! The rule by which a column is read. The rule is found when a model is fitted, stored in the model, and applied to
-//! new rows.
+//! The rule by which a column is read. The rule is found when a model is fitted. It is stored in the model and applied
+//! to new rows.
 
 use super::markers::Markers;
 use super::moment::MomentFormat;

@@ -67,7 +67,7 @@ fn signs_exponents_and_orders_that_may_be_wrong_are_noted() {
     ] {
         check_note(&repeated(&cells, &[]), note);
     }
-    // Half of the dates have the day first, and half the month.
+    // Half of the dates have the day first, and the other half have the month first.
     check_note(&["13/02/2024", "02/14/2024"].repeat(20), Some("not all of them fit one order"));
     check_note(&["13/02/2024", "02/14/2024", "soon"].repeat(20), None);
 }
@@ -95,7 +95,8 @@ fn numbers_and_dates_that_may_mark_missing_values_are_noted() {
     for odd in ["-32768", "-2147483648", "1e20", "-1e30", "9.969209968386869e36", "-999"] {
         assert!(far(&small, odd), "{odd}");
     }
-    // Any other number is only a number. A listed number is one, too, among numbers that are as far from each other.
+    // There is no note for a number that is not listed. There is also none for a listed number if the other numbers are
+    // as far from each other as from this number.
     for odd in ["-32767", "1e21", "-998"] {
         assert!(!far(&small, odd), "{odd}");
     }
@@ -129,7 +130,7 @@ fn applied(rule: &ColumnRule, cells: Cells) -> Result<(Values, ColumnRecord), Da
     Ok((typed.columns.remove(0).values, typed.records.remove(0)))
 }
 
-/// A file that stores numbers has no sign that says whether 0.5 is a share or a percentage.
+/// In a file that stores numbers, no sign shows whether 0.5 is a share or a percentage.
 #[test]
 fn numbers_of_typed_files_are_not_percentages() {
     let (_, percent) = typed(&["1%", "40%", "7%"]).unwrap();
@@ -165,7 +166,8 @@ fn times_with_another_offset_are_noted() {
     let (_, record) = typed(&zoned).unwrap();
     let (_, days) = applied(&record.rule, raw(&["2025-01-01"])).unwrap();
     assert!(days.notes.is_empty(), "{:?}", days.notes);
-    // Dates with the year first are read whatever the order of the dates in the fit. Missing cells have no time.
+    // Dates with the year first are read, whatever order the dates had when the model was fitted. Missing cells have no
+    // time.
     let (_, by_day) = typed(&["31.01.2025 05:00", "30.01.2025 06:00"]).unwrap();
     let (_, moved) = applied(&by_day.rule, raw(&["NA", zoned[0]])).unwrap();
     assert!(moved.notes[0].contains("is read as 2025-01-01T03:00"), "{:?}", moved.notes);
@@ -218,7 +220,8 @@ fn words_with_some_numbers_are_categories_with_a_note() {
     assert!(record.notes[0].contains("1 cell `nan` is read as missing; pass --not-missing nan"));
 }
 
-/// Blanks around a text do not make another category. This is noted if it joins texts.
+/// Texts that differ only in surrounding blanks belong to the same category. If there are such texts, a note is
+/// written.
 #[test]
 fn texts_that_differ_in_blanks_are_joined_and_noted() {
     let notes = |cells: &[&str]| {
@@ -240,7 +243,7 @@ fn texts_that_differ_in_blanks_are_joined_and_noted() {
         "{noted:?}"
     );
     assert!(noted[0].ends_with("(and 2 other texts)"), "{noted:?}");
-    // Columns are often padded to one width.
+    // The cells of a column are often padded to the same width.
     assert_eq!(notes(&["yes", "no "]), (2, vec![]));
 }
 
@@ -547,7 +550,8 @@ fn words_for_missing_can_be_values() {
     assert_eq!((values.text(0), values.is_missing(1)), ("None".into(), true));
 }
 
-/// In a column of numbers, dates or truth values, a marker cannot be a value, at the fit and later.
+/// In a column of numbers, dates or truth values, a marker is never a value, neither when a model is fitted nor in new
+/// rows.
 #[test]
 fn words_for_missing_are_no_numbers() {
     let options = ReadOptions { not_missing: vec!["NA".into()], ..ReadOptions::default() };
@@ -663,8 +667,8 @@ fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
     assert_eq!(serde_json::from_str::<[ColumnRule; 2]>(&json).unwrap(), [rule, pointed]);
 }
 
-/// A model that was fitted to dates with the year first, or to a column of dates, reads other dates if the user says their
-/// order.
+/// A model that was fitted to dates with the year first, or to a column of dates, reads dates in another order if the
+/// user specifies this order.
 #[test]
 fn a_rule_with_the_year_first_accepts_the_order_that_the_user_gives() {
     let rules = [
@@ -689,8 +693,8 @@ fn a_rule_with_the_year_first_accepts_the_order_that_the_user_gives() {
     }
 }
 
-/// In a table with decimal commas, a column of integers may have points between thousands. Integers such as 34.0 are no
-/// evidence against that, and 34.5 is.
+/// In a table with decimal commas, a column of integers may have points between thousands. Integers such as 34.0 are
+/// not evidence against this, but 34.5 is.
 #[test]
 fn integers_with_a_zero_fraction_are_not_noted_in_a_table_with_decimal_commas() {
     let columns = vec![column("a", &["1,5", "2,25", "3,125"]), column("b", &["30", "40", "50"])];
@@ -738,7 +742,7 @@ fn a_reading_needs_more_than_half_of_the_rows() {
     assert!(typed(&[&half[..], &["3"]].concat()).is_err());
 }
 
-/// Dates and quantities in forms that are not read become categories. This is noted if there are more than 20 of them.
+/// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them.
 #[test]
 fn categories_that_may_be_dates_or_quantities_are_noted() {
     let months = ["janvier", "f\u{e9}vrier", "mars", "avril", "mai", "juin", "juillet"];
@@ -766,13 +770,13 @@ fn categories_that_may_be_dates_or_quantities_are_noted() {
         assert!(!noted(20, &form), "{}", form(0));
     }
     assert!(noted(30, &of_months));
-    // Codes, names with a year, and columns with one odd text in five are not noted.
+    // Codes, names with a year, and columns with one odd text in five cause no note.
     assert!(!noted(30, &|i| format!("AB{i}")));
     assert!(!noted(30, &|i| format!("SKU-{i:04}")));
     let titles =
         |i: usize| format!("{}{} (1995)", char::from(b'a' + (i % 26) as u8), "x".repeat(i));
     assert!(!noted(30, &titles));
-    // Of 65 cells, 59 are nine tenths and 58 are not.
+    // Of 65 cells, 59 are more than nine tenths and 58 are less.
     assert!(noted(30, &|i| if i % 10 == 9 { format!("a{i}") } else { format!("{i}~{i}") }));
     assert!(!noted(30, &|i| if i % 10 == 0 { format!("a{i}") } else { format!("{i}~{i}") }));
     // Exactly nine tenths are enough.
