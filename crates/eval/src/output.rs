@@ -81,7 +81,8 @@ pub fn write_outputs(folder: &Path, report: &Report) -> Result<(), OutputError> 
     write_atomically(&folder.join("index.html"), report.html())
 }
 
-/// Removes a file that a run recorded by [`output_names`], if it exists. Names of a different form are ignored.
+/// Removes a file whose name a run recorded with [`output_names`], if the file exists. Names of a different form are
+/// ignored.
 ///
 /// # Errors
 /// [`OutputError`].

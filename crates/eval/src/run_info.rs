@@ -178,8 +178,8 @@ impl RunInfo {
             .map_err(|e| RunInfoError::Malformed { path: path.into(), reason: e.to_string() })
     }
 
-    /// Checks that the trials of `earlier`, which was read from `path`, may be continued by this run or merged with it.
-    /// A run of one shard continues only the same shard.
+    /// Checks that this run may continue the run `earlier`, which was read from `path`, or be merged with it. A run of
+    /// one shard may continue only a run of the same shard.
     ///
     /// # Errors
     /// [`RunInfoError::OtherRun`] for the first difference.

@@ -64,7 +64,7 @@ impl ForsterPass {
     /// complete, except the last one of the whole data set.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] if the pass was made for rows of another length; [`InputError::TooLarge`].
+    /// [`InputError::DimensionMismatch`] if the pass was made for rows of a different length; [`InputError::TooLarge`].
     pub fn partial(
         &self,
         first: u64,
@@ -144,11 +144,11 @@ impl BlocksFit {
         /// Number of rows that are not zero.
         rows: u64,
 
-        /// The work that the fit did.
+        /// The work done by the fit.
         level: &Level,
     }
 
-    /// The way the fit ended: [`LevelEnd::Isotropic`], or without an answer.
+    /// The way the fit ended: with [`LevelEnd::Isotropic`] or without an answer.
     #[must_use]
     pub fn end(&self) -> LevelEnd {
         self.level.end

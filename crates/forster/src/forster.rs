@@ -1,7 +1,7 @@
 //! The solver: brings points into radially isotropic position, or finds the subspace that prevents it.
 //!
-//! The solver searches for a linear map A such that the vectors u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Let
-//! d be the dimension of the span of the points. Such an A exists, for every accuracy, if and only if no proper
+//! Let d be the dimension of the span of the n points. The solver searches for a linear map A such that the vectors
+//! u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Such an A exists, for every accuracy, if and only if no proper
 //! subspace of the span contains more than the fraction k/d of the points, where k is the dimension of the subspace.
 //! Otherwise the solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane
 //! 2023). AAᵀ is the inverse of Tyler's M-estimator of scatter.
@@ -23,13 +23,13 @@
 //! never AAᵀ, whose condition number is the square of that of A.
 //!
 //! A subspace with exactly its share of the points (N d = k n if it contains N of n points) is returned as the answer
-//! only if rounding ends the iteration: at the cap on the condition number, or if neither the residual nor the
-//! condition number has changed for [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens
-//! long before the cap. Such a subspace is never returned at the cap on steps, because more steps might still bring the
-//! points into position on the whole span. It is never returned at an intermediate step either, because if another
-//! subspace contains all other points, some transform brings the points into position exactly. Whenever such a subspace
-//! is returned, the answer is correct: membership is certified, and the equality holds exactly, in integers (DKTZ23 §3
-//! requires no more).
+//! only if rounding ends the iteration. This happens at the cap on the condition number, or if neither the residual nor
+//! the condition number has changed for [`PATIENCE`](crate::level::PATIENCE) steps. For ill-conditioned points, the
+//! second case occurs long before the cap is reached. Such a subspace is never returned at the cap on steps, because
+//! more steps might still bring the points into position on the whole span. It is never returned at an intermediate
+//! step either, because if another subspace contains all other points, some transform brings the points into position
+//! exactly. Whenever such a subspace is returned, the answer is correct: membership is certified, and the equality
+//! holds exactly, in integers (DKTZ23 §3 requires no more).
 //!
 //! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed: both kinds of outcome are
 //! returned only with certificates recomputed from the points as given ([`crate::Subspace`], [`crate::Isotropy`]), and
@@ -98,7 +98,7 @@ impl ForsterTransform {
 /// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
 /// fixed-point step takes one pass, and a Newton step takes up to 60. For points that are Gaussian, heavy-tailed or in
 /// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers, the unit rows (n d numbers) as
-/// soon as it searches for subspaces or makes Newton steps, and a copy of the points if some are repeated, are zero, or
+/// soon as it searches for subspaces or takes Newton steps, and a copy of the points if some are repeated, are zero, or
 /// have lengths outside [1e-100, 1e100].
 ///
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to

@@ -1,4 +1,4 @@
-//! Search for a heavy subspace, given a transform that degenerates because of one.
+//! Search for a heavy subspace, given a transform that degenerates because of such a subspace.
 //!
 //! If N d > k n, no transform brings the points into radially isotropic position, and A becomes singular in the limit:
 //! the iteration shrinks the heavy subspace V relative to the rest without end. Once there is a gap among the singular

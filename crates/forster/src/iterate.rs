@@ -86,8 +86,9 @@ impl Iterate {
         Ok((self.moved(c.as_ref()), growth))
     }
 
-    /// Makes the step A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that decreases f enough. Returns `None` if no t
-    /// does. `passes` is incremented for every t that is tried.
+    /// Takes the step A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that decreases f enough, or that makes the
+    /// residual clearly smaller ([`CLEARLY_SMALLER`]). Returns `None` if there is no such t. `passes` is incremented
+    /// for every t that is tried.
     pub(crate) fn along(
         &self,
         direction: &Direction,

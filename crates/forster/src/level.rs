@@ -23,7 +23,7 @@ use tracing::debug;
 const AIM: f64 = 0.9;
 /// Number of fixed-point steps before the rate of convergence is judged.
 const FIRST_STEPS: usize = 2;
-/// If a step leaves more than this fraction of the residual, only Newton steps are made from then on.
+/// If a step leaves more than this fraction of the residual, only Newton steps are taken from then on.
 const SLOW: f64 = 0.6;
 /// Width of a gap, in decades, at which heavy subspaces are first searched for. The next constant is the amount by
 /// which the gap must grow before the next search.
@@ -37,8 +37,8 @@ const STALLED: f64 = 0.9;
 /// The iteration makes progress towards a heavy subspace if the condition number grows by more than this factor within
 /// [`PATIENCE`] steps.
 const GROWN: f64 = 10.0;
-/// If the condition number is at least this, rounding could hide a heavy subspace, which must be ruled out before the
-/// transform is accepted.
+/// If the condition number is at least this number, rounding could hide a heavy subspace, which must be ruled out
+/// before the transform is accepted.
 const DOUBTFUL: f64 = 1e8;
 
 /// The end of a level, with its result.
@@ -121,7 +121,7 @@ struct Iteration<'a, P> {
     /// Width, in decades, of the widest gap at which subspaces have been searched for.
     tried_gap: f64,
     progress: Progress,
-    /// Whether the fixed-point iteration was found to be slow; only Newton steps are made from then on.
+    /// Whether the fixed-point iteration was found to be slow; only Newton steps are taken from then on.
     slow: bool,
     /// Whether the most recent step led to a singular A.
     singular: bool,
@@ -252,7 +252,7 @@ impl<'a, P: LevelPasses> Iteration<'a, P> {
         }
     }
 
-    /// Makes the next step. If it is rejected, a fixed-point step is made instead.
+    /// Takes the next step. If it is rejected, a fixed-point step is taken instead.
     fn step(&mut self) -> Result<(), ForsterError> {
         let (kind, steps) = (self.kind_of_step(), self.level.steps());
         let newton = if kind == StepKind::Newton { self.newton()? } else { None };

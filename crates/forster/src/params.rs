@@ -82,14 +82,14 @@ impl Accuracy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Step {
     /// Fixed-point steps, with Anderson acceleration once the residual is below 1/2. If a step leaves more than 0.6 of
-    /// the residual, only Newton steps are made from then on.
+    /// the residual, only Newton steps are taken from then on.
     #[default]
     Automatic,
     /// Always fixed-point steps A <- A M^(-1/2), up to rotation. Each step takes one pass, and the rate of convergence
     /// is about 2/(d+2) on elliptical data.
     FixedPoint,
-    /// Always damped Newton steps, with up to 60 passes per step. If no step along the Newton direction helps, a
-    /// fixed-point step is made instead.
+    /// Always damped Newton steps, with up to 60 passes per step. If no step along the Newton direction is accepted, a
+    /// fixed-point step is taken instead.
     Newton,
 }
 

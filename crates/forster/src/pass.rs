@@ -51,8 +51,8 @@ pub(crate) struct Moments {
     pub(crate) log_norms: f64,
 }
 
-/// The sums over one or several blocks of rows: Σ w u uᵀ, Σ w, and Σ w ln‖u‖², where only the last sum takes u before
-/// it is scaled to norm 1.
+/// The sums over one or several blocks of rows: Σ w u uᵀ, Σ w, and Σ w ln‖u‖². In the first sum, u is scaled to norm 1;
+/// in the last sum, it is not.
 ///
 /// These sums are computed by [`ForsterPass::partial`](crate::ForsterPass::partial).
 #[derive(Debug, Clone, PartialEq)]

@@ -112,8 +112,8 @@ pub enum LevelEnd {
     Unresolved(Reason),
 }
 
-/// The work on one level. The first level is the whole span, and each further level is a heavy subspace of the previous
-/// one.
+/// The work on one level. The first level is the whole span, and each later level is a heavy subspace of the previous
+/// level.
 ///
 /// ```
 /// use halfspaces_linalg::Params;

@@ -6,8 +6,8 @@ use crate::{DensePoints, Label, PointSet, RowView};
 /// Labelled examples that arrive one at a time, for example from a file, a generator or a socket. They need not fit in
 /// memory.
 ///
-/// After an error the stream continues with the example after the faulty one, so a caller may report the error and go
-/// on.
+/// After an error the stream continues with the example after the faulty one, so a caller may report the error and
+/// continue reading.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};

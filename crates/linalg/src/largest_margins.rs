@@ -104,7 +104,7 @@ impl Largest {
         largest
     }
 
-    /// Considers the value of point `index`. Successive calls must have increasing indices.
+    /// Considers the value of point `index`. The index must increase from call to call.
     #[inline]
     fn offer(&mut self, value: f64, index: usize) {
         // Comparisons with NaN are false, so NaN passes this check.

@@ -1,8 +1,8 @@
 //! The largest |w · x| among points that are distributed over several machines.
 //!
-//! A scan is a value ([`MarginScan`]) that is sent to every machine that has blocks of rows, and the results are joined
-//! in any order ([`Partial`]). The joined result equals that of [`largest_margins`](crate::largest_margins) on all
-//! points, because ties are broken by the global index.
+//! A scan is a value ([`MarginScan`]) that is sent to every machine that holds blocks of rows, and the results are
+//! joined in any order ([`Partial`]). The joined result equals that of [`largest_margins`](crate::largest_margins) on
+//! all points, because ties are broken by the global index.
 
 use crate::contract::{BLOCK_ROWS, Partial, Sum, Threads};
 use crate::error::InputError;

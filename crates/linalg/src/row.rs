@@ -230,7 +230,8 @@ impl RowView for SparseRow<'_> {
         self.columns.iter().zip(self.values).map(|(&j, &v)| (j as usize, v))
     }
 
-    // Reads of weights at scattered columns hide the next columns and values from the processor's own prefetcher.
+    // Reads of weights at scattered columns prevent the processor's own prefetcher from predicting the reads of the
+    // next columns and values.
     #[inline]
     fn prefetch(self) {
         halfspaces_kernels::prefetch(self.columns);

@@ -242,8 +242,9 @@ impl<'a> CsrPoints<'a> {
     /// dropped if `places[j]` is `u32::MAX`. The other places must increase with j.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`] unless there is one place for each column; [`InputError::IndexOutOfRange`] for a
-    /// place that is not below `dim` or not greater than the preceding one; [`InputError::ZeroDimension`].
+    /// [`InputError::LengthMismatch`] if the number of places differs from the number of columns;
+    /// [`InputError::IndexOutOfRange`] for a place that is not below `dim` or not greater than the preceding one;
+    /// [`InputError::ZeroDimension`].
     ///
     /// ```
     /// use halfspaces_linalg::{PointSet, SparsePoints};

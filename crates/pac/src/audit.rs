@@ -29,9 +29,9 @@ const MIN_SCALED: usize = 20;
 pub struct Suspect {
     /// The row number, counted from 0.
     pub row: usize,
-    /// The label (±1) times the decision value, divided by the mean absolute decision value in the fold, or over all
-    /// points if the fold has fewer than 20 rows. The agreement is negative if the classifier disagrees with the label.
-    /// A larger magnitude means a more confident classifier.
+    /// The label (±1) times the decision value, divided by the mean absolute decision value. The mean is over the fold,
+    /// or over all points if the fold has fewer than 20 rows. The agreement is negative if the classifier disagrees
+    /// with the label. A larger magnitude means a more confident classifier.
     pub agreement: f64,
 }
 
@@ -178,9 +178,9 @@ impl LabelAudit {
         &self.folds
     }
 
-    /// The number of labels that are likely wrong by the rule of confident learning: the classifier predicts the other
-    /// label, with at least its average confidence on the rows that have the other label. This number is a heuristic
-    /// estimate.
+    /// The number of labels that are likely wrong by the rule of confident learning. By this rule, a label is likely
+    /// wrong if the classifier predicts the other label, and if its confidence is at least its average confidence on
+    /// the rows that have the other label. This number is a heuristic estimate.
     #[must_use]
     pub fn likely_wrong(&self) -> usize {
         self.likely
@@ -188,7 +188,7 @@ impl LabelAudit {
 
     /// An upper bound on the number of wrong labels. The bound fails with probability at most `failure`.
     ///
-    /// The bound is the sum of the bounds [`wrong_labels_bound`] of all folds, each with the failure probability
+    /// The bound is the sum of the bounds of all folds ([`wrong_labels_bound`]), each with the failure probability
     /// `failure`/folds. It is *proved* under the assumption that, given the points, the labels are wrong independently
     /// of each other, each with its own probability of at most one half (Massart noise of rate 1/2).
     ///
@@ -222,7 +222,8 @@ pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> 
     ((d + (2.0 * n * l).sqrt()).floor() as usize).min(points)
 }
 
-/// Returns the agreements of the rows `out`, and the number of their labels with which the model disagrees.
+/// Returns the agreements of the rows `out`, and the number of these rows whose label differs from the prediction of
+/// the model.
 fn judge<M: Classifier, P: PointSet>(
     model: &M,
     points: &P,
@@ -252,8 +253,8 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Returns for each label whether it is likely wrong: the classifier predicts the other label for the row, with at
-/// least its average confidence on the rows that have the other label.
+/// Returns for each label whether it is likely wrong. A label is likely wrong if the classifier predicts the other
+/// label for the row, and if its confidence is at least its average confidence on the rows that have the other label.
 fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     let mut sums = [(0.0, 0_usize); 2];
     for suspect in suspects {
@@ -359,7 +360,7 @@ mod tests {
         }
     }
 
-    /// Leave-one-out gives nearly the same agreements as folds of 30 rows do.
+    /// Leave-one-out folds give nearly the same agreements as folds of 30 rows.
     #[test]
     fn agreements_do_not_depend_on_the_size_of_folds() {
         let (points, labels, _) = noisy(300, 0.05, 9);

@@ -30,7 +30,7 @@ const SLIP_PENALTY: f64 = 20.0;
 ///
 /// *Guarantee.* There is no guarantee for a finite sample. The parameters locally maximise the penalised likelihood.
 ///
-/// *Source.* The exponent and the slip are ours; temperature scaling is by Guo, Pleiss, Sun and Weinberger 2017.
+/// *Source.* The exponent and the slip are ours; temperature scaling is due to Guo, Pleiss, Sun and Weinberger 2017.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -123,7 +123,7 @@ impl Calibration {
     /// value. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
     /// penalties keep the parameters close to temperature scaling. The slip is at least 1/(n + 1), where n is the total
     /// weight of the rows, because n rows cannot show that a class has a probability below about 1/n. The slope is at
-    /// least 1/(n + 1) too: even if the values contradict the classes, the decided class stays the most probable.
+    /// least 1/(n + 1) too: even if the values contradict the classes, the predicted class remains the most probable.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
@@ -131,9 +131,9 @@ impl Calibration {
     /// *Cost.* A step takes O(nk) time for n rows of k values. A fit takes about twenty steps.
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`] unless there is one class and one weight per row;
-    /// [`InputError::ParameterOutOfRange`] for a class without a value, for a weight that is negative or not finite,
-    /// and for a c that is not positive and finite.
+    /// [`InputError::LengthMismatch`] if the number of classes or the number of weights differs from the number of
+    /// rows; [`InputError::ParameterOutOfRange`] for a class without a value, for a weight that is negative or not
+    /// finite, and for a c that is not positive and finite.
     pub fn fit(
         values: &Points,
         classes: &[usize],
@@ -143,7 +143,7 @@ impl Calibration {
         Calibration::fitted(values, classes, weights, c, true)
     }
 
-    /// Fits only the slope, with the exponent 1 and the slip 0. This is temperature scaling. The slope is 0 if the values
+    /// Fits only the slope, with the exponent 1 and the slip 0 (temperature scaling). The slope is 0 if the values
     /// contradict the classes; then all classes have the same probability.
     ///
     /// # Errors
@@ -230,7 +230,7 @@ struct Sample<'a> {
     classes: &'a [usize],
     weights: &'a [f64],
     c: f64,
-    /// The least slope and the least slip.
+    /// The lower bound on the slope and on the slip.
     least: f64,
 }
 
@@ -323,7 +323,7 @@ impl Sample<'_> {
                 at[i] <= low && loss.gradient[i] > 0.0 || at[i] >= high && loss.gradient[i] < 0.0;
             free[i] &= !is_stuck;
         }
-        // This solves (curvature + damping · diagonal of the curvature) · step = -gradient by Gaussian elimination. The
+        // Solves (curvature + damping · diagonal of the curvature) · step = -gradient by Gaussian elimination. The
         // matrix is positive definite.
         let mut system = [[0.0; 4]; 3];
         for i in 0..3 {
@@ -471,7 +471,8 @@ mod tests {
         let probability = separable.probabilities(&[5.0])[1];
         // The slip is 1/21.
         assert!(probability > 0.85 && probability < 1.0 - 1.0 / 42.0, "{separable:?}");
-        // The values contradict the classes. The slope is the least one, and the decided class the most probable.
+        // The values contradict the classes. The slope is the smallest possible one, and the predicted class is the
+        // most probable.
         let contradicted = fit(&[5.0, -5.0], &[0, 1], &[1.0; 2]);
         assert_eq!(contradicted.slope, 1.0 / 3.0);
         assert!(contradicted.probabilities(&[0.1])[1] > 0.5, "{contradicted:?}");
@@ -528,8 +529,8 @@ mod tests {
         assert!((found.exponent - 1.0).abs() < 0.05 && found.slip < 0.01, "{found:?}");
     }
 
-    /// Tests temperature scaling, which has no other parameters. In three of four rows, the sign of the value gives the
-    /// class, whatever the size of the value.
+    /// Tests temperature scaling, whose only parameter is the slope. In three of four rows, the sign of the value gives
+    /// the class, whatever the size of the value.
     #[test]
     fn a_temperature_is_a_slope() {
         let values = Points::new([2.0, -2.0].repeat(40), 1).unwrap();

@@ -1,4 +1,4 @@
-//! The errors of several halfspaces on points that no single machine holds.
+//! The errors of several halfspaces on points that are distributed over several machines.
 //!
 //! A [`CandidateErrors`] value is sent to the processes that hold blocks of rows. Each process counts the errors on its
 //! blocks, and the counts are joined in any order ([`halfspaces_linalg::Partial`]).

@@ -3,8 +3,8 @@
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Threads, load_checked};
 use statrs::function::beta::beta_reg;
 
-/// The number of labelled points that a classifier gets wrong. It gives the empirical 0-1 error ℓ01 and an exact upper
-/// bound on the true error. Claims: PT.
+/// The number of labelled points that a classifier misclassifies. It gives the empirical 0-1 error ℓ01 and an exact
+/// upper bound on the true error. Claims: PT.
 ///
 /// ```
 /// use halfspaces_linalg::{Halfspace, Label, Points};
@@ -83,7 +83,7 @@ impl ErrorCount {
         Ok(ErrorCount { errors, points })
     }
 
-    /// The number of points that the classifier gets wrong.
+    /// The number of misclassified points.
     #[must_use]
     pub fn errors(self) -> usize {
         self.errors
@@ -95,7 +95,7 @@ impl ErrorCount {
         self.points
     }
 
-    /// The fraction of points that the classifier gets wrong, in [0, 1].
+    /// The fraction of misclassified points, in [0, 1].
     #[must_use]
     pub fn rate(self) -> f64 {
         self.errors as f64 / self.points as f64
@@ -157,7 +157,7 @@ pub enum ErrorBound {
 }
 
 impl ErrorBound {
-    /// The bound as a number. Without information this is 1, which bounds every error.
+    /// The bound as a number. If there is no information, the bound is 1, which holds for every error rate.
     #[must_use]
     pub fn value(self) -> f64 {
         match self {

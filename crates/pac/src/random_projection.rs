@@ -1,4 +1,4 @@
-//! Random projection, for points with a margin, to a dimension that does not depend on the original one.
+//! Random projection, for points with a margin, to a dimension that does not depend on the original dimension.
 
 use crate::streams;
 use halfspaces_linalg::{
@@ -26,7 +26,7 @@ pub fn projected_margin(margin: f64) -> f64 {
     margin / (2.0 + margin)
 }
 
-/// A random projection, for points with a margin, to a dimension that does not depend on the original one.
+/// A random projection, for points with a margin, to a dimension that does not depend on the original dimension.
 ///
 /// The projection maps x to Rx/max(1, ‖Rx‖), where R is an m × d matrix with random entries ±1/√m. A halfspace w of the
 /// projected space corresponds to the halfspace Rᵀw of the original space, which makes the same predictions.
@@ -38,8 +38,9 @@ pub fn projected_margin(margin: f64) -> f64 {
 /// lie in the unit ball.
 ///
 /// *Cost.* R is not stored. Each column consists of m random bits, which are generated from the seed when they are
-/// needed. This costs less than the m additions that use them. A point costs m additions per stored non-zero value. The
-/// projection itself takes no memory. It is useful if d is much larger than m, that is, for large margins.
+/// needed. Generating the bits of a column costs less than the m additions that use them. Projecting a point takes m
+/// additions per stored non-zero value. The projection itself takes no memory. It is useful if d is much larger than m,
+/// that is, for large margins.
 ///
 /// *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: ‖Ru‖² leaves the interval ‖u‖²(1 ± c) on a given side
 /// with probability at most e^(-(c²-c³)m/4) = δ/(4N). The bound for one inner product excludes four of these events.
@@ -333,7 +334,7 @@ mod tests {
         assert_eq!(projection.apply(&points).unwrap(), projection.apply(&sparse).unwrap());
     }
 
-    /// The number of projections to `dim` coordinates, out of `trials`, that lose the guaranteed margin.
+    /// Of `trials` projections to `dim` coordinates, the number that lose the guaranteed margin.
     fn failures(trials: u64, dim: usize, margin: f64) -> usize {
         let lost = |seed: &u64| {
             let target = random_target(60, *seed).unwrap();

@@ -235,8 +235,9 @@ pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     (2.0 * (2.0 * candidates as f64 / failure).ln() / examples as f64).sqrt().min(1.0)
 }
 
-/// An anytime-valid test for a leader among K candidates. A passed test means that the error of the leader exceeds the
-/// error of each other candidate by less than e. The failure probability δ covers all times and all candidates.
+/// An anytime-valid test for a leader among K candidates. If the test is passed for a candidate, the error of the
+/// leader is less than the error of this candidate plus e. The failure probability δ covers all times and all
+/// candidates.
 ///
 /// For a candidate, let a be its number of errors minus the leader's number of errors. Let n be the number of examples,
 /// out of m, on which exactly one of the two errs. If the error of the leader is higher by at least e, then
@@ -285,7 +286,7 @@ impl CloseEnough {
     pub fn is_passed(&self, ahead: i64, disagreements: u64, examples: u64) -> bool {
         let (a, n, m) = (ahead as f64, disagreements as f64, examples as f64);
         let levels = self.levels.iter().zip(&self.cosh).zip(&self.rate);
-        // This evaluates all values of s, without a branch for each value.
+        // Evaluates all values of s, without a branch for each value.
         levels.fold(false, |any, ((s, cosh), rate)| {
             any | (s * a - n * cosh - m * rate >= self.confidence)
         })
@@ -365,9 +366,9 @@ mod tests {
         // With ⌈(8/ε²) ln(2K/δ)⌉ = ⌈1059.7⌉ examples at ε = 0.2, the choice is within ε/2 of the best candidate.
         near(choice_accuracy(10, 1060, 0.1), 0.099_984);
         assert_eq!(choice_accuracy(10, 1, 0.1), 1.0);
-        // This is √(ln(2K/δ)/(2m)).
+        // The expected value is √(ln(2K/δ)/(2m)).
         near(validation_accuracy(10, 1060, 0.1), 0.049_992);
-        // This is √(2 · 100 · ln 4000).
+        // The expected value is √(2 · 100 · ln 4000).
         near(elimination_gap(100, 10, 20, 0.05), 40.7285);
         assert_eq!(held_out(0.2, 0.1), 600); // 200 ln 20 = 599.1
         assert_eq!(grid_validation(10, 0.2, 0.1), 4239); // 800 ln 200 = 4238.7

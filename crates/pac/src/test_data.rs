@@ -86,7 +86,7 @@ pub(crate) fn only_far(noise: f64, from: f64) -> impl Fn(f64) -> f64 {
     move |margin| if margin >= from { noise } else { 0.0 }
 }
 
-/// Gaussian points of condition number 3, with the labels of a halfspace. A tenth of the labels are flipped.
+/// Gaussian points with condition number 3, with the labels of a halfspace. A tenth of the labels are flipped.
 pub(crate) fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
     noisy_gaussian(n, dim, seed, false)
 }

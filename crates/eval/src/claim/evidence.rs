@@ -5,7 +5,7 @@ use crate::text::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Confidence level of the bounds by which a claim is found to hold.
+/// Confidence level of the bounds that decide whether a claim holds.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Maximum number of claims of a suite that may be based on random samples.
@@ -156,10 +156,10 @@ fn slack(bound: f64, measured: f64) -> Option<f64> {
 }
 
 impl Evidence {
-    /// Evidence for a claim that allows no exception, given one ratio of the measured value to the bound per case, with
-    /// `planned` cases in total. The claim holds if all cases are done and no ratio is on the wrong side of 1. A single
-    /// exception refutes the claim (NaN counts as an exception). While cases are missing, a claim without exceptions is
-    /// inconclusive.
+    /// Evidence for a claim that allows no exception. `ratios` contains the ratio of the measured value to the bound
+    /// for each completed case; `planned` is the total number of cases. The claim holds if all cases are done and no
+    /// ratio is on the wrong side of 1. A single exception refutes the claim (NaN counts as an exception). While cases
+    /// are missing, a claim without exceptions is inconclusive.
     #[must_use]
     pub fn deterministic(quantity: &str, side: Side, planned: usize, ratios: &[f64]) -> Evidence {
         let within = |ratio: f64| match side {
@@ -199,16 +199,16 @@ impl Evidence {
 
     /// Evidence for a claim "fails with probability at most `delta`". The claim holds if the exact 95 % upper bound on
     /// the failure probability is at most `delta`. It is violated if, for a failure probability of `delta`, the
-    /// probability of at least this number of failures is at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise,
-    /// and while trials are missing. Its slack is `delta` divided by the fraction of failures, or by the upper bound if
-    /// no trial failed. If a trial fails because a value exceeds a bound, use [`Evidence::quantile`], whose slack does
-    /// not depend on the number of trials.
+    /// probability of at least the observed number of failures is at most [`REFUTATION_LEVEL`]. It is inconclusive
+    /// otherwise, and while trials are missing. Its slack is `delta` divided by the fraction of failures, or by the
+    /// upper bound if no trial failed. If a trial fails because a value exceeds a bound, use [`Evidence::quantile`],
+    /// whose slack does not depend on the number of trials.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
         let upper = binomial_upper(failed, of, CONFIDENCE);
-        // The trials that finish first are a biased sample, and every interim look would be another test, so all trials
-        // must be done before a decision.
+        // The trials that finish first are a biased sample, and every interim analysis would be another test, so all
+        // trials must be done before a decision.
         let complete = trials >= planned;
         let p_value = binomial_tail(failed, of, delta).filter(|_| complete).unwrap_or(1.0);
         let verdict = if !complete {
@@ -237,10 +237,11 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim "measured / bound <= 1 with probability at least 1 - `delta`", given one ratio of the
-    /// measured value to the bound per trial. The claim is judged as by [`Evidence::probability`], where a ratio above
-    /// 1 (or NaN) is a failure. Its slack is 1 divided by the (1 - `delta`) quantile of the ratios. If the bound were
-    /// stricter by this factor, it would be exceeded in at most a fraction `delta` of the trials.
+    /// Evidence for a claim "measured / bound <= 1 with probability at least 1 - `delta`". `ratios` contains the ratio
+    /// of the measured value to the bound for each completed trial. The claim is judged in the same way as in
+    /// [`Evidence::probability`]; a ratio above 1 (or NaN) counts as a failure. Its slack is 1 divided by the (1 -
+    /// `delta`) quantile of the ratios. If the bound were stricter by this factor, it would be exceeded in at most a
+    /// fraction `delta` of the trials.
     ///
     /// ```
     /// use halfspaces_eval::{Evidence, Verdict};
@@ -281,8 +282,8 @@ impl Evidence {
         Evidence::mean(quantity, planned, slopes, bound)
     }
 
-    /// Evidence for a claim "the expectation is at most `bound`", given one value per independent trial. It is judged
-    /// like the slopes of [`Evidence::growth`].
+    /// Evidence for a claim "the expectation is at most `bound`", given one value per independent trial. The claim is
+    /// judged in the same way as in [`Evidence::growth`].
     #[must_use]
     pub fn mean(quantity: &str, planned: usize, values: &[f64], bound: f64) -> Evidence {
         let interval = mean_interval(values, CONFIDENCE);
@@ -320,7 +321,8 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim "the expectation is at least `bound`", judged like [`Evidence::mean`].
+    /// Evidence for a claim "the expectation is at least `bound`". The claim is judged in the same way as in
+    /// [`Evidence::mean`].
     ///
     /// ```
     /// use halfspaces_eval::{Evidence, Verdict};
@@ -379,7 +381,7 @@ impl Evidence {
             // Weak and Observed are verdicts on a claim with its null, not on evidence.
             Verdict::Holds | Verdict::Weak | Verdict::Observed => 0,
         };
-        // The larger this size, the worse the setting. A value that is bounded from below is negated.
+        // A setting with a larger value of this number is worse. A value that is bounded from below is negated.
         let size = |e: &Evidence| match e.measured {
             Some(low) if e.quantity.ends_with(LOWER_END) => -low,
             Some(value) => value,
@@ -525,8 +527,8 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[]).verdict, Verdict::Inconclusive);
     }
 
-    /// To refute a claim, one of many settings needs a correspondingly smaller p-value. An exception to a deterministic
-    /// bound needs no p-value.
+    /// To refute a claim about many settings, a single setting needs a correspondingly smaller p-value. An exception to
+    /// a deterministic bound needs no p-value.
     #[test]
     fn settings_share_the_level() {
         let rare = ("rare".to_owned(), Evidence::probability(59, 10, 59, 0.05));
@@ -540,7 +542,7 @@ mod tests {
         let two = among(2);
         assert_eq!((two.verdict, two.tests), (Verdict::Inconclusive, 2));
         assert!((two.p_value - 2.0 * rare.1.p_value).abs() < 1e-15);
-        // Nested settings also count their tests.
+        // The tests of nested settings are counted, too.
         let nested = [("two".to_owned(), two), good];
         let nested = Evidence::worst_of(&nested);
         assert!((nested.p_value - 3.0 * rare.1.p_value).abs() < 1e-15);
@@ -551,8 +553,8 @@ mod tests {
         assert_eq!((all.verdict, all.tests), (Verdict::Violated, nested.tests));
     }
 
-    /// Tests planted wrong claims. Random draws are judged by a true bound and by a bound that is too strict by a
-    /// factor of three: a third of an upper bound, or three times a lower bound.
+    /// Tests claims that are deliberately wrong. Random draws are judged by a true bound and by a bound that is too
+    /// strict by a factor of three: a third of an upper bound, or three times a lower bound.
     #[test]
     fn every_kind_of_claim_is_refuted_when_three_times_too_strong() {
         let mut rng = rng_for(RngStream::CALLER, 1);

@@ -21,7 +21,7 @@ pub enum ClaimKind {
     Proved,
     /// A number from earlier measurements, whose seeds differ from those with which the claim is judged.
     Measured,
-    /// A statement that is reported but not counted among the claims that hold, because no null could be made to fail.
+    /// A statement that is reported but not counted among the claims that hold, because no null was found that fails.
     Observation,
 }
 
@@ -124,7 +124,7 @@ pub struct Claim {
     pub verdict: Verdict,
     /// Number of trials in all settings together.
     pub trials: usize,
-    /// Number of trials in the setting with the fewest trials. Each setting is judged by its own trials.
+    /// Number of trials in the setting with the fewest trials. Each setting is judged on its own trials.
     pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
@@ -200,7 +200,7 @@ impl Claim {
         self.quantity.starts_with(SMALLEST) || self.quantity.ends_with(LOWER_END)
     }
 
-    /// The slack in the words of the ledger.
+    /// The slack, as text for the ledger.
     #[must_use]
     pub fn slack_text(&self) -> String {
         match (&self.slack, &self.far) {
@@ -210,7 +210,7 @@ impl Claim {
         }
     }
 
-    /// The number of trials on which the claim rests, in the words of the ledger.
+    /// The number of trials on which the verdict is based, as text for the ledger.
     #[must_use]
     pub fn trials_text(&self) -> String {
         if self.fewest == self.trials {
@@ -220,7 +220,7 @@ impl Claim {
         }
     }
 
-    /// The null and its result, in the words of the ledger.
+    /// The null and its result, as text for the ledger.
     #[must_use]
     pub fn null_text(&self) -> String {
         match (self.null_failures, self.null_cases) {
@@ -304,8 +304,8 @@ mod tests {
         assert_eq!(text(Null::SmallerBound).slack_text(), "slack 4");
     }
 
-    /// A claim far inside its bound is weak for every null, unless it states a reason. A claim with unknown slack is
-    /// weak too.
+    /// A claim whose measurements are far inside its bound is weak for every null, unless it states a reason. A claim
+    /// with unknown slack is weak too.
     #[test]
     fn a_bound_that_nothing_comes_near_is_weak() {
         let claim =

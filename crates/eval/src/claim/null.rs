@@ -20,7 +20,7 @@ pub const SLACK_LIMIT: f64 = 3.0;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Null {
-    /// Another method on the same instances, judged case by case like the claim.
+    /// Another method on the same instances. Like the claim, it is judged case by case.
     Rival {
         /// Number of cases in which the other method violates the claim.
         failures: usize,
@@ -86,7 +86,8 @@ mod tests {
         assert!(!rival(1, 4) && !rival(2, 5) && !rival(0, 0));
     }
 
-    /// For a claimed probability, the null is judged like the claim: it fails if its failures refute the probability.
+    /// For a claimed probability, the null is judged by the same test as the claim: the null fails if its failures
+    /// refute the probability.
     #[test]
     fn beside_a_probability_the_null_must_refute_it() {
         let fails = |failures, cases, claimed| {

@@ -141,7 +141,7 @@ fn planned<E: Experiment>(
 }
 
 /// Returns the outcome in its JSON form, or an error if the JSON could not be read back. JSON has no infinity and no
-/// NaN, and a file with replacements for them would be useless to a later run.
+/// NaN, and a later run could not use a file with replacements for them.
 fn kept<O>(outcome: O) -> Result<serde_json::Value, Box<dyn Error + Send + Sync>>
 where
     O: Serialize + DeserializeOwned,

@@ -84,7 +84,7 @@ pub trait Experiment: Sync {
     /// The configurations at a scale, in a fixed order.
     ///
     /// # Errors
-    /// An error that prevents planning, such as data that cannot be read.
+    /// Returns an error if planning is impossible, for example because data cannot be read.
     fn plan(
         &self,
         scale: Scale,
@@ -93,7 +93,7 @@ pub trait Experiment: Sync {
     /// Runs one trial. All randomness must come from `rng`.
     ///
     /// # Errors
-    /// An error that prevents the measurement.
+    /// Returns an error if the measurement is impossible.
     fn trial(
         &self,
         configuration: &Self::Configuration,

@@ -32,7 +32,7 @@ impl AxisLayout {
         };
         let high = (most + pad).min(f64::MAX);
         let mut low = (least - pad).max(f64::MIN);
-        // A linear axis of counts or ratios starts at 0 if 0 is near.
+        // A linear axis of counts or ratios starts at 0 if 0 is close to the smallest value.
         if !log && least >= 0.0 && low < 0.3 * high {
             low = 0.0;
         }
@@ -66,7 +66,7 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
         return vec![(low, format!("{low:e}"))];
     }
     let power = 10f64.powf(rough.log10().floor());
-    // The last of these steps is large enough, up to the rounding of the logarithm.
+    // If none of these steps is large enough, 10 · `power` is, up to the rounding of the logarithm.
     let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
@@ -108,8 +108,8 @@ fn plain(value: f64, decimals: usize, grouped: bool) -> String {
 }
 
 /// Ticks at powers of ten. If there are many powers, only every second, third, fifth, ... of them has a tick. If there
-/// are few, 2 and 5 times a power have ticks as well, and if there is at most one such tick, the axis has the ticks of
-/// a linear axis.
+/// are few powers, 2 and 5 times a power have ticks as well. If the axis would have at most one tick, it has the ticks
+/// of a linear axis instead, unless its ends are extremely small or large.
 fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let decades = high - low;
     let rough = decades / 7.0;

@@ -19,7 +19,7 @@ const TICK_SIZE: f64 = 13.0;
 const Y_LABEL: f64 = 26.0;
 /// Space for the ticks and the label of the horizontal axis.
 const X_LABEL: f64 = 48.0;
-/// Maximum width of a name next to its line, and of the space before it.
+/// Maximum width of a name next to its line. The next constant is the width of the sample of the line before the name.
 const NAME_WIDTH: f64 = 165.0;
 const SWATCH: f64 = 22.0;
 /// Distance from the plot to the names, which leaves space for the connecting lines.
@@ -456,8 +456,8 @@ struct Entry<'a, 'b> {
     lines: Vec<String>,
 }
 
-/// Returns the legend in rows between `left` and `right`, and its height. A name that is too long for a row has several
-/// lines.
+/// Returns the legend in rows between `left` and `right`, and its height. A name that is too long for a row is split
+/// into several lines.
 fn legend<'a, 'b>(
     series: &'a [Series<'b>],
     (left, right): (f64, f64),

@@ -30,8 +30,8 @@ pub(super) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     lines
 }
 
-/// The centres of labels with these heights, each as close as possible to its wanted position (least squares). The
-/// labels keep the order of the wanted positions, lie inside `top..bottom` and do not overlap. Returns `None` if they
+/// The centres of labels with these heights, each as close as possible to its desired position (least squares). The
+/// labels keep the order of the desired positions, lie inside `top..bottom` and do not overlap. Returns `None` if they
 /// do not fit.
 pub(super) fn spread(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Option<Vec<f64>> {
     let total: f64 = wanted.iter().map(|(_, height)| height).sum();

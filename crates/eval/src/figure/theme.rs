@@ -24,8 +24,8 @@ const GREYS: [(&str, &str, &str); 4] = [
     (".axis{stroke:", "#8a929b", "#727c88"),
 ];
 
-/// Styles that do not depend on the theme. If a narrow figure follows its wide form on a page, it replaces that form on
-/// a narrow screen.
+/// Styles that do not depend on the theme. If the narrow form of a figure follows the wide form on a page, the narrow
+/// form replaces the wide form on a narrow screen.
 const SHAPES: &str = "svg.hf{font:14px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif}\
 .hf text{fill:currentColor}.hf .tick{font-size:13px}.hf .title{font-size:17px;font-weight:600}\
 .hf .grid,.hf .axis,.hf .line,.hf .ring{fill:none}\

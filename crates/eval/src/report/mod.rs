@@ -123,7 +123,8 @@ impl Report {
         self.drawn.iter().flatten().map(|drawn| (drawn.name.as_str(), drawn.svg.as_str()))
     }
 
-    /// The findings at the top of the page as Markdown, with the figures that they name. This text is for a README.
+    /// The findings at the top of the page as Markdown, with the figures that they name. This text is intended for a
+    /// README.
     #[must_use]
     pub fn findings_markdown(&self) -> String {
         let mut text = String::new();

@@ -33,7 +33,8 @@ pub trait Params {
     /// Returns the learner if all parameters are in range.
     ///
     /// # Errors
-    /// The error names the first parameter that is out of range, and the accepted range.
+    /// Returns an error if a parameter is out of range. The error names the first such parameter and its accepted
+    /// range.
     fn check(self) -> Result<Self::Learner, Self::Error>;
 }
 
@@ -53,7 +54,7 @@ pub trait FitSample {
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, Self::Error>;
 }
 
-/// A model can be fitted directly from parameters: `params.fit(..)` is short for `params.check()?.fit(..)`.
+/// A model can be fitted directly from parameters: `params.fit(..)` is an abbreviation of `params.check()?.fit(..)`.
 impl<P> FitSample for P
 where
     P: Params + Clone,
@@ -68,7 +69,7 @@ where
     }
 }
 
-/// A learner that reads labelled examples one at a time. Its use of memory does not grow with the number of examples.
+/// A learner that reads labelled examples one at a time. Its memory use does not grow with the number of examples.
 pub trait FitStream {
     /// The fitted model.
     type Model: Classifier;
@@ -83,7 +84,7 @@ pub trait FitStream {
     ) -> Result<Self::Model, FitError<S::Error>>;
 }
 
-/// A model can be fitted directly from parameters: `params.fit_stream(..)` is short for
+/// A model can be fitted directly from parameters: `params.fit_stream(..)` is an abbreviation of
 /// `params.check()?.fit_stream(..)`.
 impl<P> FitStream for P
 where

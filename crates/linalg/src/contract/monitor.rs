@@ -1,4 +1,4 @@
-//! A monitor of a computation, with which another thread sees its progress and stops it early.
+//! A monitor of a computation, which lets another thread see the progress of the computation and stop it early.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,13 +12,14 @@ thread_local! {
 /// The payload of the unwinding that ends a stopped computation.
 struct Stopped;
 
-/// A monitor of a long computation, with which another thread sees how much of it is done, and stops it, for example
-/// because a user presses Ctrl-C.
+/// A monitor of a long computation. Another thread can use the monitor to see how much of the computation is done, and
+/// to stop the computation, for example when a user presses Ctrl-C.
 ///
-/// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. If a thread has a
-/// monitor that was asked to stop, the next checkpoint on this thread unwinds the stack. The unwinding runs no panic
-/// hook, and [`Monitor::run`] catches it. A computation that spawns its own threads can be stopped on them if they also
-/// have the monitor. For example, the start handler of a thread pool can call [`Monitor::watch`].
+/// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. If a monitor is
+/// attached to a thread and has been asked to stop the computation, the next checkpoint on this thread unwinds the
+/// stack. The unwinding runs no panic hook, and [`Monitor::run`] catches it. A computation that spawns its own threads
+/// can be stopped on these threads if the monitor is attached to them as well. For example, the start handler of a
+/// thread pool can call [`Monitor::watch`].
 ///
 /// ```
 /// use halfspaces_linalg::{Monitor, checkpoint};
@@ -47,8 +48,8 @@ impl Monitor {
         self.0.stop.store(true, Ordering::Relaxed);
     }
 
-    /// The number of finished steps and the number of all steps. Returns `None` if the computation has not planned its
-    /// steps.
+    /// The number of finished steps and the total number of steps. Returns `None` if the computation has not planned
+    /// its steps.
     #[must_use]
     pub fn progress(&self) -> Option<(u64, u64)> {
         let planned = self.0.planned.load(Ordering::Acquire);
@@ -56,7 +57,8 @@ impl Monitor {
         (planned > 0).then_some((done, planned))
     }
 
-    /// Runs `work` on this thread, which has the monitor until `work` ends. Returns `None` if a checkpoint stopped it.
+    /// Runs `work` on this thread. The monitor is attached to the thread until `work` ends. Returns `None` if a
+    /// checkpoint stopped `work`.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let before = MONITOR.replace(Some(self.clone()));
         let outcome = catch_unwind(AssertUnwindSafe(work));
@@ -68,16 +70,16 @@ impl Monitor {
         }
     }
 
-    /// Lets this thread have the monitor from now on.
+    /// Attaches the monitor to this thread.
     pub fn watch(&self) {
         MONITOR.set(Some(self.clone()));
     }
 }
 
-/// The steps of a computation, which the [`Monitor`] of the thread counts.
+/// The steps of a computation, counted by the [`Monitor`] that is attached to the thread.
 ///
-/// Only the outermost computation counts its steps: while they are planned, the steps of the computations that it
-/// consists of are ignored. Without a monitor, nothing is counted.
+/// Only the steps of the outermost computation are counted. The steps of the computations that it contains are ignored.
+/// Without a monitor, nothing is counted.
 ///
 /// ```
 /// use halfspaces_linalg::{Monitor, Steps};
@@ -158,7 +160,7 @@ mod tests {
             assert!(other.run(checkpoint).is_some(), "another monitor is not asked to stop");
             assert!(monitor.run(|| blocks(Threads::all())).is_none());
         });
-        // This thread has no monitor.
+        // No monitor is attached to this thread.
         assert_eq!(blocks(Threads::ONE).len(), 8);
     }
 
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn steps_are_counted_on_any_thread_and_end_with_a_stop() {
         let monitor = Monitor::default();
-        // This thread has no monitor.
+        // No monitor is attached to this thread.
         Steps::plan(5).advance(1);
         assert_eq!(monitor.progress(), None);
         let stopped = monitor.run(|| {

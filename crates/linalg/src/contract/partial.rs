@@ -244,7 +244,7 @@ impl Threads {
     /// one buffer for each group of blocks ([`Partial::groups`]), and one thread sums each group.
     ///
     /// # Errors
-    /// The first error of `work`.
+    /// Returns the first error of `work`.
     ///
     /// # Panics
     /// Panics if there are fewer buffers than groups of blocks.

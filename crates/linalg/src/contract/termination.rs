@@ -11,7 +11,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Termination {
-    /// The goal was reached, or all steps required by the theorem were made. The guarantee of the learner applies.
+    /// The goal was reached, or all steps required by the theorem were taken. The guarantee of the learner applies.
     Converged,
     /// The cap on steps (updates, passes or rounds, depending on the learner) ended the run.
     CapReached {

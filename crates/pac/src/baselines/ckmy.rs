@@ -57,7 +57,7 @@ impl Params for CkmyParams {
 /// CKMY20: a proper learner for Massart noise, by descent on the slab with the largest loss.
 ///
 /// Let λ = η + ε. The run starts at w = 0. Each step considers all slabs {|w · x| <= r} that contain at least a
-/// fraction ε of the training part, and takes the slab with the largest mean LeakyReLU_λ(-y (w · x)). If this mean is
+/// fraction ε of the training part, and selects the slab with the largest mean LeakyReLU_λ(-y (w · x)). If this mean is
 /// negative, the run ends. Otherwise the step makes the update w -= s_t g, where g is the mean subgradient over the
 /// slab, and projects w onto the unit ball. The result is the iterate with the smallest validation error.
 ///
@@ -73,16 +73,16 @@ impl Params for CkmyParams {
 ///   P\[m < r0\] <= (1-λ)ε. (For r0 = 0 the loss is 0, and the run does not end.)
 ///
 /// The second statement holds for any points and labels, in particular for the training part. The first statement holds
-/// on the training part if w* has such a loss there. The target error is therefore η + 2ε; for a target of η + ε, use
-/// ε/2. For a stream, or if there are few examples, use [`Perspectron`](crate::Perspectron), which needs fewer
-/// examples.
+/// on the training part if w* has a mean loss of at most -γε on every slab there. The target error is therefore η + 2ε;
+/// for a target of η + ε, use ε/2. For a stream, or if there are few examples, use [`Perspectron`](crate::Perspectron),
+/// which needs fewer examples.
 ///
 /// *Termination.* The run ends with one of three results:
 ///
 /// - `Converged`: at the last iterate, the loss of every slab is negative, and the training error is below λ + (1-λ)ε.
 /// - `AssumptionFailed`: all T steps were taken, and some slab still has a loss of at least 0. Then no unit vector has
-///   a loss of at most -γε on every slab that the run took: the noise is stronger than stated, the margin is smaller
-///   than stated, or the sample is too small.
+///   a loss of at most -γε on every slab that the run selected: the noise is stronger than stated, the margin is
+///   smaller than stated, or the sample is too small.
 /// - `CapReached`: the cap on steps, which is below T, ended the run.
 ///
 /// *Cost.* Each step takes O(nd + n log n) time on n points. The memory is O(n + d), in addition to a copy of the
@@ -267,7 +267,7 @@ mod tests {
         ) {
             let loss = LeakyRelu::new(noise + excess).unwrap();
             let n = examples.len();
-            // There are more errors at small products, and the slabs must detect them.
+            // Errors are more frequent at small products, and the slabs must detect these errors.
             let label = |m: f64, u: f64| Label::from_sign(u - 2.0 * rate * (1.0 - m));
             let (products, labels): (Vec<f64>, Vec<Label>) =
                 examples.into_iter().map(|(m, u)| (m, label(m, u))).unzip();
@@ -283,7 +283,7 @@ mod tests {
     fn the_error_without_a_bad_slab_is_nearly_reached() {
         // Here ε = 0.1 and λ = 0.3, and there are 1000 points. At distance 0 there is one point fewer than a slab
         // needs, and all of these points are misclassified. The other points are at distance 1, and just under a
-        // fraction λ of them is misclassified.
+        // fraction λ of them are misclassified.
         let loss = LeakyRelu::new(0.3).unwrap();
         let labels = |hidden: usize| {
             let products: Vec<f64> =

@@ -91,7 +91,7 @@ impl Params for CuttingPlaneParams {
 /// The method maintains an ellipsoid and its centre w. The first ellipsoid is the unit ball. A fresh batch gives two
 /// estimates: the empirical error of w, and the mean g of (β sign(w · x) - y) x/(|w · x| + γ/2) with β = 1 - 2η. If the
 /// error is at most η + 3ε/4, the method returns w. Otherwise it cuts off {v : g · (w - v) < 0}. If a centre is outside
-/// the unit ball, a cut that keeps the whole ball removes this centre. Such a cut takes no examples.
+/// the unit ball, a cut that keeps the whole ball removes this centre. Such a cut needs no examples.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*. Let each label be sign(w* · x), flipped with
 /// probability at most η (Massart noise). Consider the ball of radius r = γ/(2(1+γ)) around (1-r)w*. Every v in this
@@ -184,7 +184,7 @@ classify_by!(CuttingPlaneFit, halfspace);
 
 impl CuttingPlane {
     /// Creates parameters for the noise rate `noise`, which is η in [0, 1/2), and the margin `margin`, which is γ in
-    /// (0, 1]. Defaults: ε = 0.1, δ = 0.05, and batches of the size that the guarantee needs.
+    /// (0, 1]. Defaults: ε = 0.1, δ = 0.05, and batches of the size that the guarantee requires.
     pub fn params(noise: f64, margin: f64) -> CuttingPlaneParams {
         NoiseSetting::new(noise, margin).into()
     }
@@ -222,7 +222,7 @@ impl Run {
         })
     }
 
-    /// Learns from one example. Returns how the run ended, if this example ends it.
+    /// Learns from one example. If this example ends the run, returns how the run ended.
     fn take<R: RowView>(&mut self, x: R, y: Label) -> Result<Option<Termination>, InputError> {
         self.certificate.add(x, y);
         if self.certificate.count < self.batch { Ok(None) } else { self.end_round() }
@@ -523,7 +523,7 @@ mod tests {
         assert_eq!(fit.termination(), Termination::AssumptionFailed);
         assert!(fit.rounds() + fit.ball_cuts() <= cutting_plane_rounds(2, 0.3));
         assert!(fit.estimated_error() > 0.3);
-        // With a sample of two batches, the run ends sooner.
+        // With a sample of only two batches, the examples end before the volume is exhausted.
         let points = points.select(&(0..200).collect::<Vec<_>>()).unwrap();
         let fit = learner.fit(&points, &coins[..200]).unwrap();
         assert_eq!((fit.rounds(), fit.termination()), (2, Termination::ExamplesEnded));
@@ -552,7 +552,7 @@ mod tests {
         assert!(matches!(error, InputError::ParameterOutOfRange { name: "batch", .. }));
         let far = Points::from_rows(&[[1.0, 1.0], [0.0, 0.0]]).unwrap();
         assert!(learner.fit(&far, &[Label::Positive; 2]).is_err());
-        // Requests for more memory than exists return an error.
+        // Requests for more memory than is available return an error.
         let vast = params(0.1, 1e-12).excess(1e-12).check().unwrap();
         assert!(vast.fit(&one, &[Label::Positive]).is_err());
     }

@@ -67,11 +67,11 @@ impl Params for DdkParams {
 /// at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). Under Massart noise there is no guarantee; use
 /// [`Perspectron`](crate::Perspectron) instead.
 ///
-/// *Normalisation.* The step size is for the gradient with the factor ½, which has length at most 1-η. Without this
+/// *Normalisation.* The step size refers to the gradient with the factor ½, which has length at most 1-η. Without this
 /// factor the gradient is twice as long, and the step size must be half as large.
 ///
 /// *Termination.* The result is `Converged` if all T steps were taken, and `CapReached` if the cap on steps is below T.
-/// In the second case, the step size is computed for the number of steps taken, and the bound is 2(1-η)/(γ√(T+1)) for
+/// In the second case, the step size is computed for the number of steps taken, and the bound is 2(1-η)/(γ√(T+1)) with
 /// that number in place of T.
 ///
 /// *Cost.* Each step takes O(nd) time on n points; for sparse points, nd is the number of stored values. The memory is
@@ -217,8 +217,8 @@ mod tests {
             let mut g = vec![0.0; 5];
             let mut excess = 0.0;
             for w in &iterates {
-                // This is (1-2η) times the mean of |w·x| + |w*·x| where w and w* disagree, plus the contribution of the
-                // noise.
+                // The certificate is (1-2η) times the mean of |w·x| + |w*·x| where w and w* disagree, plus the
+                // contribution of the noise.
                 let (mut sizes, mut share) = (0.0, 0.0);
                 for (x, s) in x.rows().zip(&clean) {
                     if Label::from_sign(x.dot(w)) != *s {

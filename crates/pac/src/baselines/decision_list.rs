@@ -85,8 +85,7 @@ impl DecisionListOfHalfspaces {
     /// Creates a list for points of R^`dim`. Without rules, the list predicts `default` everywhere.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another
-    /// dimension.
+    /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of a different dimension.
     pub fn new(
         dim: usize,
         rules: Vec<ThresholdRule>,
@@ -100,7 +99,7 @@ impl DecisionListOfHalfspaces {
     }
 
     getters! {
-        /// The rules in order.
+        /// The rules, in order.
         rules: &[ThresholdRule],
 
         /// The label of points to which no rule applies.

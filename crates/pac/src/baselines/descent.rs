@@ -103,8 +103,8 @@ impl DescentFit {
         /// The number of steps before the chosen iterate.
         chosen: u64,
 
-        /// The error of the chosen iterate on the validation part. This error is slightly optimistic, because the
-        /// iterate was chosen by it.
+        /// The error of the chosen iterate on the validation part. This error is slightly optimistic, because it was
+        /// used to choose the iterate.
         validation: ErrorCount,
 
         /// The number of steps taken.

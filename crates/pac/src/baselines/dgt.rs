@@ -62,7 +62,7 @@ pub struct DgtRound {
     pub attempts: u32,
     /// The number of training points in the region of the rule.
     pub points: usize,
-    /// The number of these points that the rule gets wrong.
+    /// The number of these points that the rule misclassifies.
     pub errors: usize,
 }
 
@@ -140,9 +140,9 @@ impl Params for DgtParams {
 ///   were at least 0 for all t with P\[m >= t\] >= γε, the rest of the integral would contribute at least -λγε > -γε/2.
 /// - So the training error is below λ + ε(1/2 - λ), after at most ln(1/ε)/(γε) + 1 rounds ([`dgt_rounds`]).
 ///
-/// The second statement holds for any points and labels. The first statement holds for a sample on which w* has such a
-/// loss. If you need a halfspace, or have few examples, use [`Perspectron`](crate::Perspectron) or
-/// [`Ckmy`](crate::Ckmy).
+/// The second statement holds for any points and labels. The first statement holds for a sample on which w* has a mean
+/// loss of at most -γε over every region. If you need a halfspace, or have few examples, use
+/// [`Perspectron`](crate::Perspectron) or [`Ckmy`](crate::Ckmy).
 ///
 /// *Termination.* The run ends with one of three results. The list is complete in every case.
 ///
@@ -311,7 +311,7 @@ fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
         errors += usize::from(wrong);
         let points = rank + 1;
         let closed = by_size.get(points).is_none_or(|(next, _)| *next < threshold);
-        // This compares errors/points in integers. For the first threshold, the comparison is 0 <= 0.
+        // Compares the ratios errors/points in integers. For the first threshold, the comparison is 0 <= 0.
         let no_worse = errors as u128 * best.points as u128 <= best.errors as u128 * points as u128;
         if closed && points >= min_points && no_worse {
             best = Best { threshold, points, errors };

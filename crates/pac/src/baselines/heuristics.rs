@@ -140,7 +140,7 @@ impl<L: Link> Params for HeuristicParams<L> {
 /// *When to use it.* Use the heuristics for experiments. For a guarantee, use
 /// [`GlmPerspectron`](crate::GlmPerspectron).
 ///
-/// *Source.* CKST24 Appendix B. Claims: none; shown in P11.
+/// *Source.* CKST24 Appendix B. Claims: none; the heuristics are only shown in P11.
 ///
 /// ```
 /// use halfspaces_data::{Link, MarginBall, Marginal, random_target};

@@ -148,7 +148,7 @@ mod tests {
         for (product, y, value, factor) in cases {
             assert!((loss.of_example(product, y) - value).abs() < 1e-16);
             assert_eq!(loss.subgradient_factor(product, y), factor);
-            // This is equation (3), with sign(0) = +1.
+            // Checks equation (3), with sign(0) = +1.
             let sign = Label::from_sign(product).as_f64();
             assert!((0.5 * (0.6 * sign - y.as_f64()) - factor).abs() < 1e-15);
         }
@@ -181,7 +181,7 @@ mod tests {
                 let slope = loss.subgradient_factor(at, y);
                 let tangent = loss.of_example(at, y) + slope * (to - at);
                 prop_assert!(loss.of_example(to, y) >= tangent - 1e-15);
-                // This is Claim 2.1 of DGT19.
+                // Checks Claim 2.1 of DGT19.
                 let error = if Label::from_sign(at) == y { 0.0 } else { 1.0 };
                 prop_assert!((loss.of_example(at, y) - (error - leak) * at.abs()).abs() < 1e-15);
             }

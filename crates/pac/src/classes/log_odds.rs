@@ -47,7 +47,7 @@ impl LogOdds {
     /// The identity map: the log odds are the decision values themselves.
     pub const SAME: LogOdds = LogOdds { slope: 1.0, offset: 0.0 };
 
-    /// Creates a map with this slope and this offset.
+    /// Creates a map with the given slope and offset.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a slope that is negative or not finite, or an offset that is not finite.
@@ -259,7 +259,7 @@ mod tests {
             |values: &[f64], positive: usize| LogOdds::fit(values, |i| i < positive, None).unwrap();
         let separated = fit(&[2.0, 1.0, -1.0, -3.0], 2);
         assert!(separated.of(1.0) > 0.3 && separated.of(-1.0) < -0.3, "{separated:?}");
-        // This is the mean of the target probabilities of one positive and three negative labels.
+        // The mean of the target probabilities of one positive and three negative labels.
         let constant: f64 = (2.0 / 3.0 + 3.0 * 0.2) / 4.0;
         for values in [[1.0; 4], [0.0; 4]] {
             let odds = fit(&values, 1);

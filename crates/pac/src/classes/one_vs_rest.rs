@@ -276,7 +276,7 @@ impl<M: Classifier> ClassModel for OneVsRestModel<M> {
     }
 }
 
-/// Computes the class of every point with `class`.
+/// Uses `class` to compute the class of every point.
 fn classes_of<'p, P: PointSet>(
     points: &'p P,
     threads: Threads,

@@ -25,7 +25,7 @@ impl<L: Link> Fitting<L> {
         if self.lanes.len() == 1 { usize::MAX } else { (BATCH_VALUES / self.dim).max(1) }
     }
 
-    /// Learns from the first of `rows`, and returns the number of rows taken. Returns 0 if the first row is outside the
+    /// Learns from a prefix of `rows`, and returns the number of rows taken. Returns 0 if the first row is outside the
     /// ball or has a different dimension, if all iterates are retained, or if a single lane learns from lifted rows. In
     /// these cases the examples must be taken one at a time.
     pub(super) fn learn_ahead(&mut self, rows: RowsAhead<'_>) -> usize {
@@ -206,7 +206,7 @@ mod tests {
                     let fit = agrees(&learner.start(d).unwrap(), &points, &labels, most);
                     assert_eq!(fit.taken, 3000);
                 }
-                // This repeats the comparison with another radius, projections, all iterates, and lifting.
+                // Repeats the comparison with a different radius, projections, all iterates, and lifting.
                 for params in [
                     params.radius(1.7),
                     params.excess(0.9).project(true),
@@ -267,8 +267,8 @@ mod tests {
                 rows.chunks(piece).for_each(|rows| sparse_fit.learn_from(rows).unwrap());
                 assert_eq!(sparse_fit, single);
             }
-            // Learning ends at a point outside the ball. If one example has another dimension, the fit learns from no
-            // example.
+            // Learning ends at a point outside the ball. If one example has a different dimension, the fit learns from
+            // no example.
             let far = [9.0, 0.0, 0.0, 0.0, 0.0];
             let mut fit = fresh.clone().with_threads(Threads::new(2).unwrap());
             let mut rows: Vec<_> = points.rows().zip(labels.iter().copied()).take(n).collect();

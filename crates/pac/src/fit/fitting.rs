@@ -51,10 +51,10 @@ pub enum Stage {
 /// A fit in progress. It takes examples one at a time, and can be cloned, saved (feature `serde`) and continued. Its
 /// outcome is bitwise equal to that of an uninterrupted fit.
 ///
-/// Use this type if examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit. Otherwise call
-/// `fit_stream`, which makes the whole fit in one call. The learner's [`Plan`](crate::Plan) determines the time and the
-/// memory of a fit. A saved state that no sequence of examples can produce is rejected when it is loaded, as far as
-/// recomputation can detect this.
+/// Use this type if examples do not come as an [`ExampleStream`], or to stop, save or monitor a long fit. Otherwise
+/// call `fit_stream`, which performs the whole fit in one call. The learner's [`Plan`](crate::Plan) determines the time
+/// and the memory of a fit. A saved state that no sequence of examples can produce is rejected when it is loaded, as
+/// far as recomputation can detect this.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};
@@ -202,7 +202,7 @@ impl<L: Link> Fitting<L> {
         Ok(self.stage())
     }
 
-    /// Counts `taken` training examples, and makes candidates of the iterates that were retained on these examples.
+    /// Counts `taken` training examples, and adds the iterates that were retained on these examples to the candidates.
     #[inline(always)]
     pub(super) fn count_training(&mut self, taken: u64, retained: Vec<(Origin, Vec<f64>)>) {
         for (origin, w) in retained {
@@ -253,7 +253,7 @@ impl<L: Link> Fitting<L> {
     /// Takes examples from the stream until the fit is complete or the stream ends.
     ///
     /// # Errors
-    /// [`FitError::Stream`], [`FitError::Example`]. The fit keeps what it learned before the faulty example. Another
+    /// [`FitError::Stream`], [`FitError::Example`]. The fit keeps what it learned before the faulty example. The next
     /// call of this method continues after that example.
     pub fn advance<S: ExampleStream>(
         &mut self,

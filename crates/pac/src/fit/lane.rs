@@ -94,7 +94,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         }
     }
 
-    /// The number of updates before the next event, starting with the next update.
+    /// The number of updates from now to the next event.
     #[inline]
     pub(super) fn steps_to_event(&self) -> u64 {
         let Lane { retention, taken, in_run, .. } = &*self.lane;
@@ -205,8 +205,8 @@ impl Retention {
         }
     }
 
-    /// Whether the iterate before example `t` is retained. The calls must have increasing t, and include the t of every
-    /// iterate to retain.
+    /// Whether the iterate before example `t` is retained. The values of t must increase from call to call, and must
+    /// include the step of every iterate to retain.
     #[inline(always)]
     fn retains(&mut self, t: u64) -> bool {
         match self {

@@ -178,9 +178,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Blocks give the same iterates, tracked norms, events and retained iterates as one row and one lane at a
-        /// time. The test covers one to eight lanes with both denominators, scaled or not, lifted or not, projected or
-        /// not, with dense and sparse rows.
+        /// Blocks give the same iterates, tracked norms, events and retained iterates as the processing of one row and
+        /// one lane at a time. The test covers one to eight lanes with both denominators, scaled or not, lifted or not,
+        /// projected or not, with dense and sparse rows.
         #[test]
         fn blocks_are_lanes_one_at_a_time(
             dim in 1..40usize,

@@ -8,8 +8,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The plan of a fit. It contains all numbers of the theorem, and is known before the first example.
 ///
 /// A fit makes one pass over [`Plan::examples`] examples. Training takes O(d) time per example. Comparing candidates
-/// takes O(d) time per example for each candidate that is not yet dropped. The memory holds [`Plan::candidates`]
-/// candidates of d numbers.
+/// takes O(d) time per example for each candidate that is not yet dropped. A fit stores [`Plan::candidates`] candidates
+/// of d numbers.
 ///
 /// ```
 /// use halfspaces_linalg::Params;

@@ -15,11 +15,11 @@ pub(super) const MAX_CHOLESKY: usize = 500;
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// The maximum number of halvings of a step.
 const MAX_HALVINGS: usize = 50;
-/// The assumed relative rounding error of an objective, which is a sum of up to some thousands of terms.
+/// The assumed relative rounding error of an objective, which is a sum of up to a few thousand terms.
 const ROUNDING: f64 = 1e-14;
 
-/// The sample for the starting point contains every seventh point. Seven is not a power of two, unlike the period of
-/// many patterns in data.
+/// The sample for the starting point contains every seventh point. Many patterns in data have a period that is a power
+/// of two, unlike seven.
 const SAMPLED: usize = 7;
 /// The smallest number of unknowns at which a starting point from a sample saves time.
 const SAMPLE_UNKNOWNS: usize = 8;
@@ -90,8 +90,8 @@ impl Params for LogisticParams {
 /// The fit minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
 /// `LogisticRegression`. The intercept b is optional and is not penalised. The method is Newton's method with
 /// backtracking. For up to 500 unknowns, the Newton system is solved by Cholesky factorisation; for more unknowns, by
-/// conjugate gradients. The fit starts at 0. If there are many points and unknowns, a rough fit to every seventh point
-/// is made first. The fit starts from the result of the rough fit if f is smaller there than at 0.
+/// conjugate gradients. The fit usually starts at 0. If there are many points and unknowns, a rough fit to every
+/// seventh point is made first, and the fit starts from the result of the rough fit if f is smaller there than at 0.
 ///
 /// *Guarantee.* The fit reports its gradient norm. Without an intercept, f is 1-strongly convex. Then the gradient norm
 /// bounds the distance to the unique minimiser, and half its square bounds f - min f. There is no bound on the 0-1
@@ -106,7 +106,7 @@ impl Params for LogisticParams {
 /// step of conjugate gradients takes O(nd) time. The memory is O(n + d²), or O(n + d) beyond 500 unknowns.
 ///
 /// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (Newton's method with a line search, and the variant that
-/// uses conjugate gradients). Claims: none of its own; compared in P10 and PR.
+/// uses conjugate gradients). Claims: none of its own; it is compared with other learners in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -213,8 +213,8 @@ impl LogisticRegression {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] and
-    /// [`InputError::ParameterOutOfRange`] if there is not one finite weight of at least 0 for each point.
+    /// The errors of [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] if the number of weights differs from
+    /// the number of points; [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite.
     pub fn fit_weighted<P: PointSet>(
         &self,
         points: &P,
@@ -561,7 +561,7 @@ mod tests {
         }
     }
 
-    /// With 300 copies of each point, in several parts, and C/300 in place of C, the minimum is the same.
+    /// Replacing each point by 300 copies (in several parts) and C by C/300 does not change the minimum.
     #[test]
     fn every_part_counts_once() {
         let (points, labels) = noisy(100, 3, 8);
@@ -628,7 +628,7 @@ mod tests {
                 assert_eq!(fit.halfspace().label_all(&points).unwrap(), labels);
             }
         }
-        // If all labels are of one class, the intercept diverges, and the fit ends nevertheless.
+        // If all labels belong to one class, the intercept diverges, but the fit ends nevertheless.
         let same = vec![Label::Negative; 200];
         let fit = LogisticRegression::params().check().unwrap().fit(&points, &same).unwrap();
         assert_eq!(fit.halfspace().label_all(&points).unwrap(), same);
@@ -655,8 +655,8 @@ mod tests {
     }
 
     /// A weight of 3 is equivalent to three copies of the point, and a weight of 0 to omitting the point. Weights of 1
-    /// are equivalent to no weights. The larger sample starts from a fit to every seventh point, with the weights of
-    /// these points.
+    /// are equivalent to no weights. The fit to the larger sample starts from a fit to every seventh point, with the
+    /// weights of these points.
     #[test]
     fn weights_count_points() {
         for (n, dim) in [(90, 3), (3000, 9)] {
@@ -677,8 +677,8 @@ mod tests {
             assert_eq!(learner.fit_weighted(&points, &labels, Some(&vec![1.0; n])).unwrap(), none);
             assert!(weighted.steps() <= repeated.steps() + 1, "the start has the weights");
         }
-        // Large weights with a small C define the same problem with the same tolerance. Powers of two do not change a
-        // digit.
+        // Multiplying all weights by a constant and dividing C by it changes neither the problem nor its tolerance. If
+        // the constant is a power of two, not a single digit changes.
         let (points, labels) = noisy(90, 3, 31);
         let large = 20f64.exp2();
         let learner = LogisticRegression::params().c(large.recip()).check().unwrap();

@@ -133,7 +133,7 @@ impl LogisticPass {
     }
 }
 
-/// Points that can only be reached by passes.
+/// Points that are accessible only through passes.
 struct Blocks<F> {
     run: F,
     dim: usize,

@@ -32,8 +32,9 @@ pub(super) struct Problem<'a, P> {
 
 impl<'a, P: PointSet> Problem<'a, P> {
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a weight below 0;
-    /// [`InputError::Overflow`] for a row at which the sum of C times the squared norms overflows.
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a weight that is
+    /// negative or not finite; [`InputError::Overflow`] for a row at which the sum of C times the squared norms
+    /// overflows.
     pub(super) fn new(
         points: &'a P,
         labels: &'a [Label],
@@ -67,7 +68,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         self.points.dim() + usize::from(self.intercept)
     }
 
-    /// The weight of a point; 1 without weights.
+    /// The weight of a point; 1 if there are no weights.
     #[inline(always)]
     pub(super) fn weight(&self, index: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[index])

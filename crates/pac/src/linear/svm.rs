@@ -38,7 +38,7 @@ const FEWEST_BETWEEN_CHECKS: u64 = 2;
 const FEWEST_PASSES: u64 = 4;
 const UNKNOWNS_A_PASS: u64 = 16;
 
-/// The distance from the current point to the point whose row is prefetched, as a number of points.
+/// The distance from the current point to the point whose row is prefetched, counted in points.
 const AHEAD: usize = 3;
 
 /// Unchecked parameters of [`LinearSvm`].
@@ -130,7 +130,7 @@ impl Params for SvmParams {
 ///
 /// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR). In contrast to
 /// that algorithm, shrunk variables become active again at every check of the gap, and not only at the end. Claims:
-/// none of its own; compared in P10 and PR.
+/// none of its own; it is compared with other learners in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -273,8 +273,9 @@ impl LinearSvm {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`LinearSvm::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if
-    /// there is not one weight of at least 0, or one finite α of at least 0, for each point.
+    /// The errors of [`LinearSvm::fit`]; [`InputError::LengthMismatch`] if the number of weights, or the number of α,
+    /// differs from the number of points; [`InputError::ParameterOutOfRange`] for a weight or an α that is negative or
+    /// not finite.
     pub fn fit_with<P: PointSet>(
         &self,
         points: &P,
@@ -374,7 +375,7 @@ struct Ascent<'a, P> {
     problem: Problem<'a, P>,
     loss: HingeLoss<'a>,
     alphas: Vec<f64>,
-    /// The vector (w, b), updated with every step.
+    /// The vector (w, b), updated at every step.
     v: Vec<f64>,
     range: SlopeRange,
 }

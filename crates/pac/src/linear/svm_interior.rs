@@ -9,7 +9,7 @@
 //! q_i = s_i/α_i + t_i/(C - α_i).
 //!
 //! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (a linear system of the dimension of w).
-//! Claims: none of its own. The duality gap certifies the result, as for any α.
+//! Claims: none of its own. The duality gap certifies the result, as it does for any α.
 
 use super::hinge_loss::HingeLoss;
 use super::regularised_loss::{Cholesky, Problem};
@@ -19,12 +19,12 @@ use std::ops::Range;
 
 /// The maximum number of steps. About 15 steps are usual.
 pub(super) const MAX_STEPS: u64 = 60;
-/// The method ends if a step is shorter than this.
+/// The method ends if the length of a step is below this number.
 const SHORTEST_STEP: f64 = 1e-4;
-/// The largest fraction of the distance to the boundary that a step takes.
+/// The largest fraction of the distance to the boundary that a step may cover.
 const MOST_OF_THE_WAY: f64 = 0.995;
 /// Variables that belong at a bound are set to this bound once the gap has shrunk to this fraction of the requested
-/// gap. If the resulting gap is still too large, the fraction is reduced by the same factor.
+/// gap. If the resulting gap is still too large, the fraction is multiplied by `GAP_SHARE` again.
 const GAP_SHARE: f64 = 0.1;
 /// The initial μ, in units of C times the mean |z · v - 1|.
 const FIRST_MU: f64 = 0.5;
@@ -315,8 +315,8 @@ pub(super) struct Inner {
     pub(super) steps: u64,
 }
 
-/// Improves dual variables until the duality gap, relative to P, is below `tolerance`, or until rounding stops the
-/// progress. If the equations can no longer be solved, returns the best variables so far.
+/// Improves dual variables until the duality gap, relative to P, is below `tolerance`, or until rounding prevents
+/// further progress. If the equations can no longer be solved, returns the best variables so far.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -331,7 +331,8 @@ pub(super) fn interior_point<P: PointSet>(
     let central = |i: usize| Dual::central(slopes[i], c, FIRST_MU * c * typical);
     let part = |range: Range<usize>| Part::new(range.clone(), range.map(central));
     let mut parts: Vec<Part> = problem.parts().map(part).collect();
-    // The difference Σ α z - v. A step reduces it by the same factor as all linear residuals.
+    // The difference Σ α z - v. A step reduces this difference by the same factor by which it reduces all linear
+    // residuals.
     let missing_of = |parts: &[Part], v: &[f64]| -> Result<Vec<f64>, InputError> {
         let alphas: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).copied().collect();
         let sum = problem.signed_sum(&alphas)?;
@@ -474,7 +475,7 @@ impl Objectives {
     }
 }
 
-/// Returns the α with the smaller gap.
+/// Of the two given α, returns the one with the smaller gap.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].

@@ -152,14 +152,14 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// where opt_RCN = E\[(1-|σ(w*·x)|)/2\].
 ///
 /// *Cost.* The fit makes one pass over 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² training examples, at O(d) time each, and over
-/// the examples on which candidates are compared. The memory holds the candidates ([`GlmPerspectron::plan`]).
+/// the examples on which candidates are compared. The fit stores the candidates ([`GlmPerspectron::plan`]).
 ///
 /// *When to use it.* Use this learner if the link function is known and points lie in the unit ball. If they do not,
 /// rescale the points and the link function together. If the link function is unknown, use
 /// [`Perspectron`](crate::Perspectron), which needs only a bound on the noise rate.
 ///
 /// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The form without the factor ε⁻² is ours; see
-/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P15. Shown in P11.
+/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P15. The learner is also shown in P11.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};

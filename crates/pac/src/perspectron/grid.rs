@@ -5,7 +5,7 @@
 //! Perspectrons learn from the same examples, and each has half the excess as its target. Of all their candidates, the
 //! fit returns the candidate with the fewest errors on fresh examples.
 //!
-//! *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
+//! *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η for which the Massart
 //! model holds and for every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its noise
 //! rate η̃ lies in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The best
 //! candidate of this guess has an error of at most η̃ + ε/4, and the choice among the candidates adds at most ε/4.
@@ -46,7 +46,7 @@ use halfspaces_linalg::{
 pub enum GridSchedule {
     /// The grid as printed in CKST24: β̃ in [0, 1/2], with the constants for a known noise rate. No guarantee is proved
     /// for this grid. The printed algorithm compares all iterates; this schedule does not select all iterates, because
-    /// all iterates of every guess would be a million candidates.
+    /// all iterates of all guesses would amount to a million candidates.
     Paper,
     /// The corrected grid: β̃ in [0, 1], half the excess as the target of each guess, and a more accurate choice.
     #[default]
@@ -135,12 +135,12 @@ pub struct Guess {
 /// One Perspectron learns from the same examples for each guess of η (and of γ), with half the excess as its target. Of
 /// all their candidates, the fit returns the candidate with the fewest errors on fresh examples.
 ///
-/// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
+/// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η for which the Massart
 /// model holds and for every margin γ that is at least the smallest guess.
 ///
 /// *Cost.* The fit makes one pass. The number of examples is that of the guess that needs the most examples, with the
 /// target excess ε/2. The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The
-/// memory holds all candidates.
+/// fit stores all candidates.
 ///
 /// *When to use it.* Use this learner for a stream under Massart noise of unknown rate. If the rate is known,
 /// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need only a quarter as many examples.

@@ -32,7 +32,7 @@ const MAX_GUESSES: u32 = 40;
 ///
 /// *Cost.* The search makes one pass. Guess j = 0, 1, ... takes as many examples as a
 /// [`Perspectron`](crate::Perspectron) with the margin R/2ʲ, the excess ε/2 and the failure probability δ/2^(j+2). It
-/// takes (8/ε²) ln(2^(j+3)/δ) further examples to count errors. The last guess dominates the cost.
+/// takes another (8/ε²) ln(2^(j+3)/δ) examples to count errors. The last guess dominates the cost.
 ///
 /// *When to use it.* Use the search if η is known and γ is not. If both are unknown, use
 /// [`GridPerspectron`](crate::GridPerspectron). For a sample of fixed size, use
@@ -118,7 +118,7 @@ impl MarginSearch {
     /// margin.
     ///
     /// # Errors
-    /// The errors of the check of the parameters.
+    /// Returns an error if the parameters are invalid.
     pub fn new(params: PerspectronParams) -> Result<MarginSearch, InputError> {
         let setting = NoiseSetting { margin: params.largest_margin(), ..params.setting() };
         let params = params.with_setting(setting);
@@ -224,7 +224,7 @@ mod tests {
         let mut refused = 0;
         loop {
             let margin = 0.5f64.powi(refused);
-            // The fit has the failure probability δ/2^(j+2), and so does the count.
+            // The fit and the count each have the failure probability δ/2^(j+2).
             let share = failure / 2f64.powi(refused + 2);
             let params = Perspectron::params(noise, margin).excess(0.1).failure(share);
             let mut fitting = params.check().unwrap().start(2).unwrap();

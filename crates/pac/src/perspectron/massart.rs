@@ -357,7 +357,7 @@ mod tests {
         }
     }
 
-    /// Sparse rows, another radius and an interruption do not change the fit.
+    /// Sparse rows, a different radius and an interruption do not change the fit.
     #[test]
     fn forms_agree() {
         let (noise, margin) = (0.2, 0.4);

@@ -4,8 +4,8 @@
 //! ([`Misspecified`]). All of them learn from the same examples, and each has half the excess as its target. Of all
 //! their candidates, the fit returns the candidate with the fewest errors on fresh examples.
 //!
-//! *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with
-//! which the misspecified model holds. Some guess ζ̃ lies in [ζ, ζ + ε/2), and the model also holds with ζ̃. The best
+//! *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ for
+//! which the misspecified model holds. Some guess ζ̃ lies in [ζ, ζ + ε/2), and the model also holds for ζ̃. The best
 //! candidate of this guess has an error of at most opt_RCN + ζ̃ + τ/2 + ε/4, and the choice among the candidates adds
 //! at most ε/4.
 //!
@@ -67,15 +67,15 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 
 /// The GLM Perspectron for noise that exceeds the noise of a link function by an unknown amount ζ.
 ///
-/// Each label is sign(w*·x), flipped with a probability of at most (1-|σ(w*·x)|)/2 + ζ and at most 1/2. If ζ is known,
-/// use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs only a quarter as
-/// many examples.
+/// Each label is sign(w*·x), flipped with a probability of at most (1-|σ(w*·x)|)/2 + ζ, and of at most 1/2. If ζ is
+/// known, use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs only a
+/// quarter as many examples.
 ///
-/// *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with
+/// *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ for
 /// which the model holds. The symbols σ, τ, w*, γ and opt_RCN are those of [`GlmPerspectron`](crate::GlmPerspectron).
 ///
 /// *Cost.* The fit makes one pass over about four times as many examples as [`GlmPerspectron`](crate::GlmPerspectron)
-/// needs. The time per example is O(d) for each of the 1/ε + 1 guesses. The memory holds all candidates.
+/// needs. The time per example is O(d) for each of the 1/ε + 1 guesses. The fit stores all candidates.
 ///
 /// *Source.* Ours, with the grid of CKST24 Appendix A; see docs/theory/misspecified-links.md. *Claims:* P15u.
 ///

@@ -271,7 +271,7 @@ impl FitSample for SamplePerspectron {
     type Model = SampleFit;
     type Error = InputError;
 
-    /// Fits a halfspace to a sample. The largest norm of the points may be of any scale between 1e-150 and 1e150.
+    /// Fits a halfspace to a sample. The largest norm of the points may have any value between 1e-150 and 1e150.
     ///
     /// # Errors
     /// [`InputError::Empty`] for fewer than two points; [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if

@@ -17,8 +17,8 @@ use rand::seq::SliceRandom;
 /// The margin parameters of the Perspectrons that run on points in radially isotropic position. The points need not
 /// have these margins; most points have a margin of 1/(2√d).
 const MARGINS: [f64; 3] = [0.2, 0.05, 0.01];
-/// The number of passes of a practical descent over its examples, and the maximum number of steps of a descent that
-/// takes more than one pass.
+/// The number of passes of a practical descent over its examples. The next constant is the maximum number of steps of a
+/// descent that makes more than one pass.
 const PASSES: usize = 20;
 const MAX_REPEATED_STEPS: usize = 100_000;
 
@@ -88,7 +88,7 @@ impl Rule {
 
 /// Computes the directions of the practical schedule: one by subgradient descent on LeakyReLU_λ, and one by a
 /// Perspectron for each margin in [`MARGINS`]. Each direction is the mean of the second half of the iterates. All
-/// descents take the same number of passes.
+/// descents make the same number of passes.
 pub(super) fn directions(
     placed: &Placed,
     leak: f64,

@@ -47,9 +47,9 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// Õ((dλ/ε²)(d³ + d²/ε²)), for every condition number. The proof is for exact arithmetic; the implementation recognises
 /// subspaces with a tolerance of 1e-10.
 ///
-/// [`PositionedSchedule::Practical`], the default, needs far fewer examples: one sample, split once, or some thousands
-/// of fresh examples per round. Directions then come from subgradient descent on LeakyReLU_λ and from Perspectrons,
-/// both on points in radially isotropic position. The round chooses the region with the smallest G over all these
+/// [`PositionedSchedule::Practical`], the default, needs far fewer examples: one sample, split once, or a few thousand
+/// fresh examples per round. Directions then come from subgradient descent on LeakyReLU_λ and from Perspectrons, both
+/// on points in radially isotropic position. The round chooses the region with the smallest G over all these
 /// directions. If no region has a G of at most -1/√m on m examples, the rule covers the whole subspace, with the labels
 /// that have the fewest errors. For a sample, four such lists are fitted, with λ, 3λ/4, λ/2 and λ/4 in place of λ in G.
 /// The fit returns the list with the fewest errors on the examples on which regions are chosen. Its error is bounded by
@@ -69,8 +69,8 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// The list is complete in all cases; its default label is the majority label of the remaining points.
 ///
 /// *Cost.* Each round computes a Forster transform, which takes O(d²) time per point and pass. It also maps examples to
-/// k dimensions, which takes O(dk) time per example, and sorts them. Under the theorem's schedule, the memory holds the
-/// n points and the m examples of a round. Under the practical schedule, it holds all points of a sample in radially
+/// k dimensions, which takes O(dk) time per example, and sorts them. Under the theorem's schedule, a fit stores the n
+/// points and the m examples of a round. Under the practical schedule, it stores all points of a sample in radially
 /// isotropic position, as dense points. Sparse points are made dense one at a time.
 ///
 /// *When to use it.* Use this learner if the margin is tiny or the columns differ by orders of magnitude, and if the
@@ -241,7 +241,7 @@ impl PositionedMassart {
         let plan = self.plan(dim);
         let solver = ForsterTransform::params().accuracy(ACCURACY).membership(MEMBERSHIP);
         let solver = solver.threads(self.0.threads).check()?;
-        // This fails early if the d × d matrices of a position do not fit in memory.
+        // Fails early if the d × d matrices of a position do not fit in memory.
         drop(zeros(dim, dim)?);
         let empty = Remainder { left: 0, points: 1, positive: 0 };
         let mut rounds = Rounds {
@@ -316,7 +316,7 @@ impl PositionedMassart {
                 vec![descent.direction()]
             }
             PositionedSchedule::Practical => {
-                // A sample gives all its examples, and a stream the planned number.
+                // A sample provides all its examples, and a stream provides the planned number.
                 let steps = if source.is_sample() { u64::MAX } else { plan.steps };
                 let part = Part::Descent;
                 let placed = match placed(source, part, rules, &whole, steps, &mut draws)? {
@@ -541,7 +541,7 @@ mod tests {
         // Here η = 0.15 and ε = 0.1, so λ = 0.2.
         let learner = PositionedMassart::params(0.15).check().unwrap();
         let plan = learner.plan(1);
-        // The direction is right about the outermost points, and about every second of the other points.
+        // The direction is right for the outermost points, and for every second one of the other points.
         for (right, whole) in [(600, false), (400, true)] {
             let value = |i: usize| if i < right { 2.0 } else { 1.0 };
             let label = |i: usize| if i < right || i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -595,7 +595,7 @@ mod tests {
         }
     }
 
-    /// Labels without noise are explained at every level, so the list of the first level, λ, is returned.
+    /// Without noise, the lists of all levels are equally good, so the list of the first level, λ, is returned.
     #[test]
     fn of_levels_that_do_as_well_the_first_is_taken() {
         let target = halfspaces_data::random_target(3, 1).unwrap();

@@ -6,7 +6,7 @@ use super::rule::{PositionedRule, Scratch};
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView, load_checked};
 use std::ops::Range;
 
-/// The numbers of points that reach a rule, that the rule covers, and that the rule gets wrong.
+/// The numbers of points that reach a rule, that the rule covers, and that the rule misclassifies.
 ///
 /// ```
 /// use halfspaces_pac::RuleCount;
@@ -22,7 +22,7 @@ pub struct RuleCount {
     pub left: usize,
     /// The number of these points that the rule covers.
     pub inside: usize,
-    /// The number of covered points that the rule gets wrong.
+    /// The number of covered points that the rule misclassifies.
     pub errors: usize,
 }
 
@@ -33,7 +33,7 @@ impl RuleCount {
         self.inside as f64 / self.left.max(1) as f64
     }
 
-    /// The conditional error: the fraction of covered points that the rule gets wrong, or 0 if the rule covers no
+    /// The conditional error: the fraction of covered points that the rule misclassifies, or 0 if the rule covers no
     /// points.
     #[must_use]
     pub fn error_rate(self) -> f64 {
@@ -107,7 +107,7 @@ impl PositionedDecisionList {
     /// origin.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another dimension.
+    /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of a different dimension.
     pub fn new(
         dim: usize,
         rules: Vec<PositionedRule>,
@@ -120,7 +120,7 @@ impl PositionedDecisionList {
         Ok(PositionedDecisionList { dim, rules, default })
     }
 
-    /// The rules in order.
+    /// The rules, in order.
     #[must_use]
     pub fn rules(&self) -> &[PositionedRule] {
         &self.rules
@@ -144,8 +144,8 @@ impl PositionedDecisionList {
         })
     }
 
-    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it gets wrong. For the part
-    /// of the sample on which regions were chosen, these counts are those in the certificates.
+    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it misclassifies. For the
+    /// part of the sample on which regions were chosen, these counts are those in the certificates.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].

@@ -110,8 +110,8 @@ pub(super) fn choose(
 
 /// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
 /// threshold is just above the next smaller |v·f|. So each region is the largest of all regions |v·f| >= t with the
-/// same points. The bound on the covered fraction is proved for one of the regions with the same points. The last
-/// region is the whole subspace.
+/// same points. The theorem bounds the covered fraction of one of the regions with the same points. The last region is
+/// the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     checkpoint();
     let values = margins(&placed.points, v)?;

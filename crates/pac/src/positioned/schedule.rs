@@ -37,8 +37,8 @@ fn positioned_test(excess: f64, share: f64) -> u64 {
     whole(-64.0 / excess * share.ln())
 }
 
-/// The fraction 3ε/8: the run ends if at most this fraction of the test examples remains. Then at most ε/2 of the mass
-/// remains.
+/// The fraction 3ε/8: the run ends if at most this fraction of the test examples is not covered by a rule. Then at most
+/// ε/2 of the mass remains.
 pub(super) fn positioned_stop(excess: f64) -> f64 {
     3.0 * excess / 8.0
 }
@@ -65,8 +65,9 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
 #[must_use]
 pub fn positioned_points(dim: usize, share: f64) -> u64 {
     let enough = |n: f64| n >= 32.0 * dim as f64 * complexity(dim, n, share);
-    // The function n - 32dΛ(n) is convex and negative at n = d². So beyond d², a single n separates too few points from
-    // enough. (Far below d², Λ is negative and has no meaning.)
+    // The function n - 32dΛ(n) is convex and negative at n = d². So there is a single threshold beyond d²: every n
+    // between d² and the threshold is too small, and every larger n is large enough. (Far below d², Λ is negative and
+    // has no meaning.)
     let mut high = (dim as f64).powi(2).max(1.0);
     while !enough(high) {
         high *= 2.0;
@@ -267,7 +268,7 @@ mod tests {
             let descent = (1.0 - leak + (2.0 * log).sqrt()) / (plan.steps as f64).sqrt();
             let target = excess / (8.0 * d);
             assert!(descent <= target / 2.0 && descent > 0.49 * target);
-            // This is the Dvoretzky-Kiefer-Wolfowitz inequality for four tails and two constants.
+            // The Dvoretzky-Kiefer-Wolfowitz inequality, for four tails and two constants.
             let deviation = ((8.0 / share).ln() / (2.0 * plan.choice as f64)).sqrt();
             assert!(deviation <= plan.slack && deviation > 0.99 * plan.slack);
             assert!((2.0 * plan.slack - target / 2.0).abs() < 1e-15);
@@ -278,15 +279,14 @@ mod tests {
             // N regions of the smallest fraction leave less than ε/4; N - 1 regions may leave more.
             let left = |rules: u64| (-(rules as f64) * target / (2.0 * leak)).exp();
             assert!(left(plan.rules) <= excess / 4.0 && left(plan.rules - 1) > excess / 4.0);
-            // These are the Chernoff bounds for the two sides of the test. Between ε/4 and ε/2 either outcome is
-            // correct.
+            // The Chernoff bounds for the two sides of the test. Between ε/4 and ε/2 either outcome is correct.
             let stop = positioned_stop(excess);
             let test = plan.test as f64;
             let few = test * (excess / 2.0) * (1.0 - stop / (excess / 2.0)).powi(2) / 2.0;
             let rise = stop / (excess / 4.0) - 1.0;
             let many = test * (excess / 4.0) * rise.powi(2) / (2.0 + rise);
             assert!(few >= log && many >= log && few < log + 1.0);
-            // This is the Chernoff bound for the draws. The mean number of useful draws is twice the number needed.
+            // The Chernoff bound for the draws. The mean number of useful draws is twice the number needed.
             let wanted = (plan.position + plan.steps + plan.choice) as f64;
             assert!(plan.draws as f64 * excess / 4.0 >= 2.0 * wanted && wanted / 4.0 >= log);
             // The error is at most λ inside the regions, and arbitrary on the remaining mass of ε/2.

@@ -77,15 +77,15 @@ pub(super) trait Source {
     fn is_sample(&self) -> bool;
 
     /// Counts the examples that no rule covers. A stream takes `count` fresh examples for the test, and returns `None`
-    /// if it ends.
+    /// if the stream ends.
     fn remainder(
         &mut self,
         rules: &[PositionedRule],
         count: u64,
     ) -> Result<Option<Remainder>, Self::Error>;
 
-    /// Passes `count` examples that no rule covers to `see`. A sample passes fewer if it has fewer. A stream draws at
-    /// most `draws` examples.
+    /// Passes `count` examples that no rule covers to `see`. A sample that contains fewer examples passes all of them.
+    /// A stream draws at most `draws` examples.
     fn visit(
         &mut self,
         part: Part,
@@ -116,8 +116,8 @@ pub(super) struct StreamSource<'s, S> {
 }
 
 impl<S: ExampleStream> StreamSource<'_, S> {
-    /// Loads the next example into `scratch`. Returns whether the point is not the origin, and its label. Returns
-    /// `None` if the stream has ended.
+    /// Loads the next example into `scratch`. Returns whether the point differs from the origin, and the label of the
+    /// point. Returns `None` if the stream has ended.
     pub(super) fn next(&mut self) -> Result<Option<(bool, Label)>, FitError<S::Error>> {
         let (dim, taken) = (self.stream.dim(), self.taken);
         let next = self.stream.next_row().map_err(|source| FitError::Stream { taken, source })?;

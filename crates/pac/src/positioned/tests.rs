@@ -91,7 +91,7 @@ fn dense_sparse_threads_and_lengths_change_nothing() {
     assert_eq!(params.check().unwrap().fit(&sparse, &labels).unwrap(), fit);
     let threads = params.threads(Threads::new(2).unwrap()).check().unwrap();
     assert_eq!(threads.fit(&points, &labels).unwrap(), fit);
-    // This multiplies every row by its own power of 2.
+    // Multiplies every row by its own power of 2.
     let scaled = points.rows().enumerate().flat_map(|(i, x)| {
         let scale = 2f64.powi(i as i32 % 41 - 20);
         x.as_slice().iter().map(|v| v * scale).collect::<Vec<_>>()
@@ -177,7 +177,7 @@ fn the_theorem_holds_with_its_own_numbers() {
     assert_eq!(fit.held_out().unwrap().points() as u64, plan.test);
     assert!(fit.remainder().share() <= positioned_stop(0.6));
     assert_eq!(fit.remainder().points as u64, plan.test);
-    // A sample and a stream give the same numbers.
+    // Fits to a sample and to a stream return the same numbers.
     let n = fit.taken() as usize;
     let (points, labels) = instance.sample(n, 1).unwrap();
     let mut stream = LabelledPoints::new(&points, &labels).unwrap();

@@ -12,7 +12,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, Threads};
 ///
 /// *Cost.* For K candidates, each example takes at most O(Kd) time. The remaining candidates are multiplied in single
 /// precision with blocks of 512 examples. Signs in doubt are computed again in double precision, so the counts are
-/// those of a plain loop. The memory holds a second copy of the candidates. Points are copied block by block.
+/// those of a plain loop. The choice stores a second copy of the candidates. Points are copied block by block.
 ///
 /// *Source.* CKST24 Lemma 4. Dropping candidates early is ours; see docs/theory/thinned-selection.md. *Claims:* P8,
 /// P14.

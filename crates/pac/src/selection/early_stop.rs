@@ -7,8 +7,8 @@ use super::selector::Selector;
 use crate::schedule;
 
 /// The leader is replaced if its error rate exceeds that of the best active candidate by more than this fraction of the
-/// allowed excess. The allowed excess is how much worse than the best candidate the chosen candidate may be. The
-/// fraction is above 0, because every new leader reactivates deferred candidates.
+/// allowed excess. The allowed excess is the amount by which the error of the chosen candidate may exceed the error of
+/// the best candidate. The fraction is above 0, because every new leader reactivates deferred candidates.
 const LEADER_SLACK: f64 = 0.125;
 
 impl Selector<'_> {
@@ -34,7 +34,7 @@ impl Selector<'_> {
             if let Some(place) = place.filter(near) {
                 break (place, errors);
             }
-            // More examples may be needed to know that the new leader is close to a deferred candidate.
+            // It may take more examples to show that the new leader is close to a deferred candidate.
             self.leader = Some(self.alive[best]);
             self.reactivate(best, |(ahead, apart), m| test.is_passed(ahead, apart, m));
         };
@@ -92,7 +92,7 @@ impl Selector<'_> {
             let mut of_leader = 0;
             let layers = active.masks.iter().zip(&self.layers).zip(depths_then.iter().zip(&depths));
             for ((masks, layer), (then, now)) in layers {
-                // These are the leader's errors on the first blocks only.
+                // The leader's errors on the first blocks only.
                 let of_leader_then =
                     leader.map_or(ErrorMask::default(), |l| front(&layer.masks[l], *now, *then));
                 of_leader += i64::from(errors_of(&of_leader_then));

@@ -34,13 +34,13 @@ pub enum Elimination {
     #[default]
     Statistical,
     /// Compares candidates with a leader that is about as good as the best candidate so far. Candidates that are
-    /// clearly worse than the leader are dropped. A candidate is deferred once the true error of the leader is known to
-    /// exceed the error of this candidate by less than ε/2, the accuracy of the whole sample
-    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). The errors of a deferred candidate are not counted
-    /// under this leader. Once every other candidate is dropped or deferred, the leader is chosen. The guarantee is the
-    /// same, but fewer examples are needed. If the leader changes, the errors of each deferred candidate are counted on
-    /// the examples that it missed, until the new leader is known to be close to this candidate. The reported errors
-    /// are those on the examples that were used.
+    /// clearly worse than the leader are dropped. A candidate is deferred once a test
+    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)) shows that the true error of the leader is less than
+    /// the true error of this candidate plus ε/2. Here ε/2 is the accuracy of the choice on the whole sample. The
+    /// errors of a deferred candidate are not counted under this leader. Once every other candidate is dropped or
+    /// deferred, the leader is chosen. The guarantee is the same, but fewer examples are needed. If the leader changes,
+    /// the errors of each deferred candidate are counted on the examples that it missed, until the new leader is known
+    /// to be close to this candidate. The reported errors are those on the examples that were used.
     EarlyStop,
 }
 

@@ -204,7 +204,8 @@ impl<'c> Selector<'c> {
         let stores = self.elimination == Elimination::EarlyStop
             && self.history.examples() + rows as u64 == self.seen
             && self.history.has_room(rows * self.dim, self.candidates.len());
-        // This comes before `open_masks`, because a reactivated candidate has masks only for the stored blocks.
+        // The reactivation comes before `open_masks`, because a reactivated candidate has masks only for the stored
+        // blocks.
         if !stores {
             self.reactivate_all();
         }

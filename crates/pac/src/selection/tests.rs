@@ -35,7 +35,8 @@ fn case(seed: u64, dim: usize, count: usize, n: usize) -> (Vec<Vec<f64>>, Points
     let mut candidates: Vec<Vec<f64>> = (0..count)
         .map(|i| random_target(dim, seed + 1 + i as u64).unwrap().into_normal())
         .collect();
-    // These candidates are zero, huge, tiny, and orthogonal to a point up to rounding.
+    // These candidates are the zero vector, a huge vector, a tiny vector, and a vector that is orthogonal to a point up
+    // to rounding.
     candidates.push(vec![0.0; dim]);
     candidates.push(candidates[0].iter().map(|v| v * 1e200).collect());
     candidates.push(candidates[0].iter().map(|v| v * 1e-200).collect());
