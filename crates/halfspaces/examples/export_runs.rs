@@ -69,7 +69,7 @@ fn signs(labels: &[Label]) -> Vec<f64> {
     labels.iter().map(|y| y.as_f64()).collect()
 }
 
-/// The mistakes and updates of passes over a pool.
+/// Makes `count` passes over a pool. Returns the learner and the number of its mistakes.
 fn passes<L: OnlineLearner>(
     mut learner: L,
     points: &Points,
@@ -390,7 +390,7 @@ fn noise(seed: u64) -> Result<(), Failure> {
     print("P11", &given, &[("moved", &moved)])
 }
 
-/// Bounds that are computed from numbers only.
+/// Bounds that are computed from numbers alone, without data.
 fn numbers() -> Result<(), Failure> {
     let dimension = projected_dimension(1000, 0.1, 0.05) as f64;
     print("P12", &[("setting", &[1000.0, 0.1, 0.05])], &[("dimension", &[dimension])])?;

@@ -120,7 +120,7 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The smallest number of mistakes that a learner which chooses the order can guarantee; `None` if the cells cannot be
+/// The smallest number of mistakes that a learner can guarantee if it chooses the order; `None` if the cells cannot be
 /// distinguished.
 fn optimum(rows: &[Row]) -> Result<Option<usize>, Failure> {
     match Dichotomies::new(&Points::from_rows(rows)?) {
@@ -130,7 +130,7 @@ fn optimum(rows: &[Row]) -> Result<Option<usize>, Failure> {
     }
 }
 
-/// Three numbers with the standard normal distribution, by the method of Box and Muller.
+/// Three independent standard normal numbers, drawn by the method of Box and Muller.
 fn gaussian(rng: &mut ChaCha8Rng) -> Row {
     [0.0; 3].map(|_: f64| {
         let [u, v] = [rng.random::<f64>(), rng.random::<f64>()];

@@ -1,9 +1,9 @@
 //! Measures the time of one fit on the numbers in a file that `benches/peers/python_core.py` writes, and prints the
 //! time in seconds: `cargo run --release -p halfspaces --example time_python_core -- FILE LEARNER`
 //!
-//! The file has little-endian numbers of 64 bits: first the number of rows, the number of columns, and the number of
-//! stored values (0 if the rows are dense); then the labels 0.0 or 1.0; and finally the dense rows, or the row starts,
-//! the column indices and the values of sparse rows.
+//! The file consists of 64-bit little-endian numbers: first the number of rows, the number of columns, and the number
+//! of stored values (0 if the rows are dense); then the labels 0.0 or 1.0; and finally the dense rows, or the row
+//! starts, the column indices and the values of sparse rows.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 #![allow(clippy::disallowed_methods, reason = "the program measures times")]

@@ -213,7 +213,7 @@ fn fewer_decays(decays: u64, steps: u64) -> f64 {
 /// bound is measured (claim S13), not proved.
 pub const CHAIN_START_FAILURE: f64 = 0.02;
 
-/// The mistake bound of Algorithm 1 with k = `buckets` buckets per chain: 4d + 2k + 2E. On `points` uniform points of
+/// The mistake bound of Algorithm 1 with k = `buckets` buckets per chain: 4d + 2k + 2E. On `points` uniform points on
 /// the sphere of R^`dim`, the number of mistakes exceeds this bound with probability at most δ, where δ is `failure`.
 /// The start makes at most 4d mistakes, the two chains together make at most 2k in the buckets, and each chain makes at
 /// most E at the end. The bound is infinite if δ is at most twice [`CHAIN_START_FAILURE`], if there are fewer points
@@ -245,7 +245,7 @@ pub fn two_chains_mistakes(dim: usize, points: f64, buckets: usize, failure: f64
     let decays = super_linear_decays((start * size / zeta).ln(), 1.0 / (8.0 * d));
     let early = super_linear_steps(decays, of_chain / 2.0);
     let Some(late) = (buckets as u64).checked_sub(early) else { return f64::INFINITY };
-    // N tan θ/π after the early buckets.
+    // The value of N tan θ/π after the early buckets.
     let before = (2f64.exp() * zeta).min(start * size) / PI;
     let expected_at_end = |expected: f64| {
         let missed = (-expected).exp();
@@ -297,8 +297,9 @@ pub fn strong_learner_mistakes(dim: usize, epsilon: f64) -> f64 {
 }
 
 /// The bound on the mean number of mistakes of a round in k dimensions. A round has up to (2/g - 3/2) failed runs on
-/// average, each with at most ⌊4k ln 4k⌋ + 1 mistakes. It ends with a run from a start with α = |w₀·w*| >= 1/(2√k),
-/// which makes at most 8k ln(1/α) + 1 mistakes. Here g is the probability that a pair of starts has such an α.
+/// average, each with at most ⌊4k ln 4k⌋ + 1 mistakes. The round ends with a run whose start w₀ has α = |w₀·w*| >=
+/// 1/(2√k). This run makes at most 8k ln(1/α) + 1 mistakes. Here g is the probability that a pair of starts has such an
+/// α.
 fn round_mistakes(k: f64) -> f64 {
     let cap = (4.0 * k * (4.0 * k).ln()).floor();
     if k < 2.0 {
@@ -324,7 +325,7 @@ fn round_mistakes(k: f64) -> f64 {
 const NODES: u32 = 2000;
 
 /// The lower bound on the expected number of mistakes of every learner in random order: ((d-1)²/(2πe d)) ln(n/d). It
-/// holds for n >= d uniform points of the sphere of R^d, d >= 2, that are labelled by a uniformly random halfspace (our
+/// holds for n >= d uniform points on the sphere of R^d, d >= 2, that are labelled by a uniformly random halfspace (our
 /// result: docs/theory/random-order.md, Theorem 1).
 ///
 /// ```
@@ -462,8 +463,8 @@ mod tests {
         assert!((centre - 3.0 * one / 0.458_675_145_387_081_9).abs() < 1e-12);
     }
 
-    /// Compares the bound with values that an independent computation in Python gave, and checks how the bound depends
-    /// on the number of buckets and on the failure probability.
+    /// Compares the bound with values that were computed independently in Python, and checks how the bound depends on
+    /// the number of buckets and on the failure probability.
     #[test]
     fn the_mistakes_of_algorithm_1_are_worked_out() {
         for (dim, points, buckets, expected) in [

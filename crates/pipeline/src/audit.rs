@@ -407,7 +407,7 @@ mod tests {
         classes[7] = 1;
         let found = run(&classes, 2, Method::Logistic);
         assert!(found.is_informative() && found.likely >= 1 && found.baseline == 29);
-        // A classifier that is exactly as good as the most frequent label says nothing either.
+        // A classifier that is exactly as good as always predicting the most frequent label is not informative either.
         let equal = AuditResult { disagreements: 29, ..found };
         assert!(!equal.is_informative());
     }

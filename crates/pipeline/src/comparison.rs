@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((found.only_first_wrong, found.only_second_wrong), (2, 0));
         assert!((found.difference - 0.4).abs() < 1e-12);
         assert!((found.p_value - 0.5).abs() < 1e-12);
-        // If two of two coins land on heads, the interval for the probability of heads starts at 0.025^(1/2) = 0.158.
+        // If both of two coins land on heads, the interval for the probability of heads starts at 0.025^(1/2) = 0.158.
         assert!((found.low - 0.4 * (2.0 * 0.025f64.sqrt() - 1.0)).abs() < 1e-9, "{found:?}");
         assert!((found.high - 0.4).abs() < 1e-12);
         let of_log = found.log_loss.unwrap();

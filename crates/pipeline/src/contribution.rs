@@ -62,9 +62,9 @@ pub struct RowExplanation {
     /// Whether `result`, `baseline` and the contributions measure the probability of the predicted class. Otherwise,
     /// they measure the decision value of the predicted class minus that of the best other class.
     pub is_probability: bool,
-    /// The explained number of this row, which is a probability or a decision value.
+    /// The quantity that is explained for this row, which is a probability or a decision value.
     pub result: f64,
-    /// The mean of the explained number over the other rows.
+    /// The mean of the explained quantity over the other rows.
     pub baseline: f64,
     /// The number of other rows that were used. At most 100 rows are used, drawn at random.
     pub compared_with: usize,
@@ -159,7 +159,7 @@ impl RowExplanation {
     }
 }
 
-/// The explained number of each row of `design`, which is the probability or the decision value for `class`.
+/// The quantity that is explained, for each row of `design`: the probability or the decision value for `class`.
 fn explained(
     model: &Pipeline,
     design: &Design,
@@ -329,7 +329,7 @@ mod tests {
         own
     }
 
-    /// The explained numbers of the given points.
+    /// The explained quantity at each of the given points.
     fn numbers(model: &Pipeline, points: Vec<Vec<f64>>, class: usize) -> Vec<f64> {
         let design = Design::Dense(Points::from_rows(&points).unwrap());
         explained(model, &design, class, Threads::ONE).unwrap()

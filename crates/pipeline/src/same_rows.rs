@@ -21,12 +21,11 @@ const OWN: [&str; 12] = [
     "value",
     "score",
 ];
-/// What messages call an index.
+/// The name of an index in messages.
 const INDEX: &str = "the index";
-/// The names of columns of identifiers that are an index.
+/// A column of identifiers is an index if it has one of these names.
 const INDEX_NAMES: [&str; 4] = ["index", "rownames", "row.names", "row_names"];
-/// The prefixes of further columns that the commands add. The prefix is followed by the name of an annotator or a
-/// class.
+/// The prefixes of other columns that the commands add. The prefix is followed by the name of an annotator or a class.
 const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 
 /// The result of a comparison of joined rows.
@@ -46,10 +45,10 @@ pub struct SameRows {
 /// Checks that the rows of a file agree with the rows of the table to which they were joined. Each element of `pairs`
 /// is a row of the table and the row of the file that is joined to it.
 ///
-/// Columns with the same name in the table and in the file are compared. Capital letters may differ (`id` and `ID`) if no
-/// other column has the name in capital or small letters. There are three exceptions: the columns `except`,
-/// the columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file without column
-/// names. A column contradicts the join in two cases:
+/// Columns with the same name in the table and in the file are compared. The names may differ in case (`id` and `ID`)
+/// if neither table has another column whose name differs only in case. There are three exceptions: the columns
+/// `except`, the columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file
+/// without column names. A column contradicts the join in two cases:
 ///
 /// - Its cells are all distinct within the table and within the file, like ids, and a cell of the file equals a cell in
 ///   a different row of the table. An edited cell, which equals no cell of the table, does not contradict the join.
@@ -168,7 +167,7 @@ pub fn check_same_rows(
     contradiction.map(|()| found)
 }
 
-/// The columns by their names in small letters. The value is `None` if several columns have the name.
+/// The columns by their names in lower case. The value is `None` if several columns have the same name in lower case.
 fn in_lower_case(table: &Frame) -> HashMap<String, Option<&Column>> {
     let mut columns = HashMap::new();
     for column in &table.columns {
@@ -262,7 +261,7 @@ mod tests {
     use super::*;
     use halfspaces_frame::{Hints, ReadOptions, read_bytes};
 
-    /// Reads a CSV file with the columns `texts` as texts.
+    /// Reads a CSV file, whose columns `texts` are kept as texts.
     fn csv(name: &str, text: &str, texts: &[&str]) -> Frame {
         let hints = Hints::verbatim(texts.iter().copied());
         read_bytes(name, text.as_bytes().to_vec(), &ReadOptions::default(), &hints).unwrap()
@@ -292,7 +291,7 @@ mod tests {
         }
         let names = read("x.csv", &["u", "v", "w", "z"], ",a");
         assert!(compare(&names, &read("y.csv", &["v", "u", "w", "z"], ",b")).is_err());
-        // Other rows of a larger table, next to a new index.
+        // The table is a sample of a larger table, and the file may have a new index.
         let sampled = read("x.csv", &["7", "1", "9", "4"], ",a");
         let found = |index: &[&str]| {
             let file = read("y.csv", index, ",b");
@@ -346,7 +345,7 @@ mod tests {
         };
         let error = check(&table, vec![moved()]).unwrap_err().to_string();
         assert!(error.starts_with("y.csv, row 0, column `ID`: `2` here, but `1`"), "{error}");
-        // With two columns of the name in either table, nothing says which are the same.
+        // If one of the tables has two columns with this name, it is unclear which columns correspond.
         assert_eq!(check(&table, vec![moved(), column("Id", [1.0; 3])]).unwrap().columns, 0);
         let two = Frame::new("x.csv", vec![column("iD", [1.0; 3]), column("id", [1.0, 2.0, 3.0])]);
         assert_eq!(check(&two, vec![moved()]).unwrap().columns, 0);

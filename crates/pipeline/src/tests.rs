@@ -487,8 +487,8 @@ fn balanced_classes_have_the_same_weight() {
     let row = (0..rows).find(|i| x(*i) == 80.0).unwrap();
     let rare_at = |model: &Pipeline| decide(model).probabilities.unwrap()[row][1];
     assert!(rare_at(&without) < 0.4 && (0.5..0.9).contains(&rare_at(&with)));
-    // A column of weights gives nearly the same model. Its weights are computed from all rows, and the balanced weights
-    // are computed from the 2800 training rows.
+    // A column of weights gives nearly the same model as `balanced`. The weights in the column are computed from all
+    // rows, and the balanced weights are computed from the 2800 training rows.
     let counts = &with.report().classes;
     let weight = |class: usize| rows as f64 / (2.0 * counts[class].rows as f64);
     let by_column = fit(frame(Some([weight(0), weight(1)])), &weighted);
@@ -546,7 +546,7 @@ fn weights_calibrate_as_repeated_rows() {
     assert!((first(&weighted) - first(&plain)).abs() > 1e-3);
 }
 
-/// A table of one column and two classes.
+/// A table with one column and two classes.
 fn one_column(x: Vec<f64>) -> Frame {
     let classes = x.iter().map(|x| u32::from(*x > 0.4)).collect();
     let column = |name: &str, values| Column { name: name.into(), values };

@@ -332,7 +332,7 @@ fn inside_count(n: usize, k: usize, d: usize, excess: Excess) -> usize {
     }
 }
 
-/// `count` points in R^`dim` of the given kind.
+/// Draws `count` points of the given kind in R^`dim`.
 fn draw<R: Rng + ?Sized>(
     kind: HeavyKind,
     dim: usize,
@@ -430,8 +430,8 @@ mod tests {
 
     #[test]
     fn shares_that_come_out_even_are_kept() {
-        // The share of a plane of R^6 is a third of 60 points, which is 20; with half of the other 40 points, it has 40
-        // in total.
+        // The share of a plane in R^6 is a third of the 60 points, that is, 20. With half of the other 40 points, the
+        // plane has 40 points in total.
         assert_eq!(inside_count(60, 2, 6, Excess::Share(0.5)), 40);
         assert_eq!(inside_count(60, 2, 6, Excess::Share(0.51)), 41);
         assert_eq!(inside_count(60, 2, 6, Excess::Boundary), 20);

@@ -157,7 +157,7 @@ mod tests {
                 assert!(value < edge && value > edge * (1.0 + 1e-8), "{value} {edge}");
                 kernels::axpy(-value, x, &mut w);
             }
-            // ‖w‖² = (1 - σ²)^M, and fewer than two more factors reach α².
+            // ‖w‖² = (1 - σ²)^M, and multiplying it by two more factors 1 - σ² would give a value below α².
             let most = 2.0 * alpha.ln() / (-sigma * sigma).ln_1p();
             let count = tight.points().len() as f64;
             assert!(count <= most && count > most - 2.0, "{count} {most}");

@@ -298,7 +298,7 @@ fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
 }
 
 /// The w that minimises the mean of (w · x - y)², computed by conjugate gradients on the normal equations. In exact
-/// arithmetic, the method takes at most d rounds. No matrix is stored or inverted.
+/// arithmetic, the method needs at most d iterations. No matrix is stored or inverted.
 fn least_squares(points: &Points, values: &[f64]) -> Result<Vec<f64>, InputError> {
     let dim = points.dim();
     let mut w = vec![0.0; dim];

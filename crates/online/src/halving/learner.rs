@@ -7,9 +7,10 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 /// The halving algorithm keeps the hypotheses that agree with every label seen, and predicts by majority vote. It
 /// predicts +1 if the vote is tied.
 ///
-/// *Guarantee.* If some hypothesis of the class C explains all labels, the learner makes at most lg |C| mistakes in
-/// every order ([`crate::bounds::halving_mistakes`]): each mistake removes at least half of the hypotheses. If no
-/// hypothesis explains the labels, [`Halving::is_exhausted`] returns `true` and the learner predicts +1.
+/// *Guarantee.* If some hypothesis of the class C explains all labels, the learner makes at most lg |C| mistakes for
+/// every order of the points ([`crate::bounds::halving_mistakes`]): each mistake removes at least half of the
+/// hypotheses. If no hypothesis explains the labels, [`Halving::is_exhausted`] returns `true` and the learner predicts
+/// +1.
 ///
 /// *Cost.* The learner needs one bit of memory per hypothesis. Each round evaluates every block of 64 that contains a
 /// consistent hypothesis.

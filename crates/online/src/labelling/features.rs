@@ -41,7 +41,7 @@ pub(super) struct PoolMaps {
     squares: Option<Squares>,
 }
 
-/// The squares of the standardised columns, which are standardised again. The squares separate classes that differ in
+/// The squares of the standardised columns. The squares are standardised in turn. They separate classes that differ in
 /// spread but not in location.
 #[derive(Debug, Clone)]
 struct Squares {

@@ -385,8 +385,8 @@ impl Model {
         self.weights.iter_mut().for_each(|weight| *weight /= sum);
     }
 
-    /// For each component, the z-scores of its predictions of each answer from all other answers. A z-score is positive
-    /// if the prediction is right.
+    /// For each component and each answer, the z-score with which the component predicts this answer from all other
+    /// answers. A z-score is positive if the prediction is right.
     fn left_out(&self) -> Vec<Vec<f64>> {
         let mut all: Vec<Vec<f64>> =
             self.components.iter().map(|component| self.left_out_of(component)).collect();

@@ -71,8 +71,8 @@ impl Probit {
     /// The Gaussian factor of an answer with sign `y` about a value with the given mean and variance. The product of
     /// the factor and the Gaussian with this mean and variance has the moments of the value given the answer.
     pub(super) fn site(self, y: f64, mean: f64, variance: f64) -> Site {
-        /// A smaller second derivative is replaced by `MIN_CURVATURE`, because the answer is then uninformative. A
-        /// factor removes at most the fraction `MAX_SHARE` of the variance.
+        /// A second derivative below `MIN_CURVATURE` is replaced by `MIN_CURVATURE`, because the answer is then
+        /// uninformative. A factor removes at most the fraction `MAX_SHARE` of the variance.
         const MIN_CURVATURE: f64 = 1e-12;
         const MAX_SHARE: f64 = 1.0 - 1e-9;
         let total = variance + self.noise;

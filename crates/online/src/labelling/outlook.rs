@@ -5,9 +5,9 @@ use halfspaces_linalg::exp_neg;
 
 /// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and how much the model
 /// still learns if no point has an answer yet. The constants were fitted by least squares in the logarithms on seven
-/// pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), at twelve points in time each.
-/// The fitted factor is 0.92. The factor that is used here makes the estimate right in the geometric mean over thirteen
-/// pools, which include five of these seven.
+/// pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), each at twelve points in time.
+/// The fitted factor is 0.92. With the factor that is used here, the estimate is right in the geometric mean over
+/// thirteen pools, which include five of these seven.
 const FACTOR: f64 = 0.72;
 const POWER: f64 = 2.0 / 3.0;
 const LEARNING: f64 = 0.8;
@@ -76,8 +76,8 @@ impl Outlook {
         Outlook { points, open, expected: at(one_more), low, high }
     }
 
-    /// Whether the upper end of the interval is at most the fraction `share` of all points. Then, in nineteen cases out of
-    /// twenty, at most this fraction of the labels still has to be corrected if labelling goes on.
+    /// Whether the upper end of the interval is at most the fraction `share` of all points. Then, in nineteen cases out
+    /// of twenty, at most this fraction of the labels still has to be corrected if labelling continues.
     ///
     /// If you stop instead and take every prediction as the answer, more labels can be wrong, because the model learns
     /// from the answers to come. The upper end relies only on the model. For certainty, draw m of the open points at
@@ -104,7 +104,7 @@ mod tests {
             factor: 1.0,
         };
         let outlook = Outlook::new(1000, errors);
-        // The ends of the interval have the factors e^(-2 · 0.5) and e^(1.645 · 0.5).
+        // The ends of the interval are computed with the factors e^(-2 · 0.5) and e^(1.645 · 0.5).
         for (value, by_hand) in
             [(outlook.expected, 20.2211), (outlook.low, 6.8068), (outlook.high, 47.3031)]
         {

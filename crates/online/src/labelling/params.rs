@@ -42,8 +42,8 @@ impl LabellingParams {
         /// Seed for the choice of landmarks. Default: 0.
         seed: u64,
 
-        /// Threads for the features and for the scan of the pool after each answer. The results do not depend on their
-        /// number. Default: one.
+        /// Threads for the features and for the scan of the pool after each answer. The results do not depend on the
+        /// number of threads. Default: one.
         threads: Threads,
     }
 }

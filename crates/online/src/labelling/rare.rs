@@ -9,8 +9,8 @@ const ENOUGH: usize = 20;
 const FIRST: usize = 20;
 
 impl LabellingSession {
-    /// Questions about the points that are most likely to belong to this class, the likeliest points first. There are
-    /// at most `count` questions, all about points that have no answer and were not skipped.
+    /// Questions about the points that are most likely to belong to the given class, in order of decreasing likelihood.
+    /// There are at most `count` questions, all about points that have no answer and were not skipped.
     /// [`ask`](LabellingSession::ask) opens one of them.
     ///
     /// ```

@@ -3,7 +3,7 @@
 use super::doubt::Doubt;
 use super::session::LabellingSession;
 
-/// Fewer answers than this say too little about each other.
+/// If there are fewer answers than this, they say too little about each other.
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
@@ -50,7 +50,7 @@ mod tests {
         session
     }
 
-    /// Fewer than ten answers are not doubted, however much one of them differs.
+    /// If there are fewer than ten answers, none of them is doubted, however much it differs from its prediction.
     #[test]
     fn few_answers_are_not_doubted() {
         for (answers, doubted) in [(9, false), (10, true)] {
@@ -63,8 +63,8 @@ mod tests {
         }
     }
 
-    /// Wrong answers come first. The class predicted for them is that of a model that never had these answers, and the
-    /// probability is about the same.
+    /// Wrong answers come first. For each of them, a model without this answer predicts the same class, with about the
+    /// same probability.
     #[test]
     fn wrong_answers_are_doubted_as_a_model_without_them_does() {
         for classes in [2, 3] {

@@ -3,10 +3,10 @@
 //!
 //! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
-//! a Gaussian factor whose product with all other factors has the same moments as that of the likelihood (Minka 2001).
-//! After each informative answer, all factors are revised together for a few sweeps. If there are few wrong answers,
-//! the mean is close to the centre of gravity of the version space. A wrong answer about a point far from the boundary
-//! has little influence.
+//! a Gaussian factor. The product of this factor with all other factors has the same moments as the product of the
+//! likelihood with all other factors (Minka 2001). After each informative answer, all factors are revised together for
+//! a few sweeps. If there are few wrong answers, the mean is close to the centre of gravity of the version space. A
+//! wrong answer about a point far from the boundary has little influence.
 
 use super::features::Features;
 use super::normal::{Probit, Site};
@@ -316,8 +316,8 @@ impl Wide for AddSquares<'_> {
     }
 }
 
-/// The number of terms to add if only the first `len` of `d` terms are not 0. It is rounded up to full lanes, because
-/// partial lanes are slow.
+/// The number of terms to add if only the first `len` of `d` terms are not 0. This number is rounded up to full lanes,
+/// because partial lanes are slow.
 #[inline(always)]
 fn whole_lanes(len: usize, d: usize) -> usize {
     len.next_multiple_of(kernels::LANES).min(d)

@@ -57,8 +57,8 @@ impl LabellingGame {
         [least, most]
     }
 
-    /// Lists the sets of dichotomies that can remain of a set after some answers. The parts of a set come before the
-    /// set itself. Returns the position of the set, or `None` for a single dichotomy.
+    /// Lists the sets to which some answers can reduce a set of dichotomies. The parts of a set come before the set
+    /// itself. Returns the position of the set, or `None` for a single dichotomy.
     fn visit(
         &self,
         set: Set,

@@ -412,7 +412,7 @@ mod tests {
         }
     }
 
-    /// Halfspaces produce every labelling of d independent points, so no order saves a mistake.
+    /// Halfspaces produce every labelling of d independent points, so no order reduces the number of mistakes.
     #[test]
     fn independent_points_cost_a_mistake_each() {
         for d in 1..=6 {

@@ -186,7 +186,7 @@ impl KernelPerceptron {
         self.learn_all_on(points, labels, Threads::ONE)
     }
 
-    /// Like [`KernelPerceptron::learn_all`], on several threads. The result does not depend on their number.
+    /// Like [`KernelPerceptron::learn_all`], on several threads. The result does not depend on the number of threads.
     ///
     /// # Errors
     /// Those of [`KernelPerceptron::learn_all`].
@@ -554,8 +554,8 @@ mod tests {
         }
     }
 
-    /// The supports stored by earlier calls, and those stored before an overflow in the third block, are the same as in
-    /// learning point by point.
+    /// The supports stored by earlier calls, and those stored before an overflow in the third block, are the same as
+    /// when learning point by point.
     #[test]
     fn in_bulk_it_goes_on_and_stops_where_it_would_one_by_one() {
         let mut points = Gaussian::new(2, 1.0).unwrap().sample(3 * BLOCK, 2).unwrap();
@@ -607,7 +607,7 @@ mod tests {
         let huge = DenseRow::new(&[1e200]).unwrap();
         learner.observe(huge, Label::Negative).unwrap();
         assert_eq!(learner.guess(huge), Err(InputError::Overflow { row: 0 }));
-        // If norms overflow, there is no distance; it must not count as 0.
+        // If norms overflow, the distance is undefined; it must not be treated as 0.
         let gaussian = || KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 }).unwrap();
         let mut one = gaussian();
         one.observe(huge, Label::Negative).unwrap();

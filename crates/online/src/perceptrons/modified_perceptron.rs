@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_pass_that_changes_nothing_is_a_stall() {
-        // The point is wrong by 2.5e-18, an amount that is lost when it is subtracted from weights of 1/4.
+        // The point is on the wrong side by 2.5e-18, an amount that is lost when it is subtracted from weights of 1/4.
         let mut x = [0.0; 16];
         (x[0], x[1], x[8]) = (1.0, 1e-17, -1.0);
         let points = Points::from_rows(&[x]).unwrap();

@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// A number with twice the digits of `f64`, represented as the sum of two `f64` numbers.
+    /// A number with twice the precision of `f64`, represented as the sum of two `f64` numbers.
     #[derive(Clone, Copy)]
     struct Double(f64, f64);
 

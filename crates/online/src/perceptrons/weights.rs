@@ -44,7 +44,7 @@ impl Weights {
         InputError::check_dim(self.0.len(), x.dim())
     }
 
-    /// `w · x`, or an error if the product is not finite: an overflow has no reliable sign.
+    /// `w · x`, or an error if the product is not finite: the sign of a product that overflows is not reliable.
     #[inline]
     pub(super) fn value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         self.check(x)?;

@@ -127,9 +127,9 @@ impl Order for RandomOrder {
     }
 }
 
-/// An adaptive adversary. Before every round it looks at the current hypothesis and picks, among the points that the
-/// learner would get wrong, the one with the *smallest* |value|, so that each mistake teaches as little as possible.
-/// For a linear learner, the smallest |value| is the smallest margin; for halving, it is the most even vote. Points on
+/// An adaptive adversary. Before every round it considers the current hypothesis and, among the points that the learner
+/// would get wrong, picks the one with the *smallest* |value|, so that each mistake teaches as little as possible. For
+/// a linear learner, the smallest |value| is the smallest margin; for halving, it is the most even vote. Points on
 /// which the learner is right or abstains come last.
 ///
 /// After each change of the learner, the adversary scans the remaining points once, which takes O(n d) time per

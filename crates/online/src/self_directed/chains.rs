@@ -117,7 +117,7 @@ enum Phase {
 /// Algorithm 1 of DKTZ23: two chains of hypotheses, each of which runs through half of 2k random buckets with at most
 /// one mistake per bucket. Each chain then labels the points that the other one has left unlabelled.
 ///
-/// *Guarantee.* On n uniform points of the sphere, the learner makes O(d lnln n ln(1/δ)) mistakes with probability 1 -
+/// *Guarantee.* On n uniform points on the sphere, the learner makes O(d lnln n ln(1/δ)) mistakes with probability 1 -
 /// δ (DKTZ23 Theorem 2.1). This holds for δ > 0.04, because the start from 4d points has its own failure probability
 /// (claim S13). [`bounds::two_chains_mistakes`] computes the bound with its constants. In the buckets, the chains never
 /// make more than 2k mistakes. The learner does not search for a consistent halfspace, so its status is

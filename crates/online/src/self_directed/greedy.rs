@@ -26,10 +26,10 @@ use halfspaces_linalg::{
 /// The exact points, not their bytes, are scanned once one in `COARSE` rows had to be looked up, or once only one in
 /// [`EXACT_SHARE`] points is left.
 const COARSE: usize = 4;
-/// The remaining points are copied to one place once only one in this many is left: the copies then take no more memory
-/// than the bytes did.
+/// The remaining points are copied to one place once only one point in this many is left: the copies then take no more
+/// memory than the bytes did.
 const EXACT_SHARE: usize = 8;
-/// The remaining points are copied again once only one in this many copies is left.
+/// The remaining points are copied again once only one copy in this many is left.
 const COPY_SHARE: usize = 4;
 /// Number of remaining points that one thread scans at a time.
 const POINTS_PER_TASK: usize = 4096;
@@ -110,7 +110,7 @@ impl Greedy {
         Greedy::simulate_on(points, labels, Threads::ONE)
     }
 
-    /// Like [`Greedy::simulate`], on several threads. The result does not depend on their number.
+    /// Like [`Greedy::simulate`], on several threads. The result does not depend on the number of threads.
     ///
     /// # Errors
     /// Those of [`label_pool`](super::label_pool).

@@ -38,8 +38,8 @@ const CUTS_PER_DIMENSION: usize = 20;
 const MAX_SWEEPS: usize = 6;
 /// Number of points of the pool that one thread ranks at a time.
 const POINTS_PER_TASK: usize = 1024;
-/// Score beyond which a revealed point is forgotten, as a multiple of the distance of the farthest point of the sample
-/// from the mean, in standard deviations.
+/// A revealed point is forgotten if its score exceeds this multiple of the largest distance, in standard deviations, of
+/// a point of the sample from the mean.
 const FORGET_BEYOND: f64 = 1.5;
 
 /// The vector y x of a revealed point, scaled to norm 1, and the score of the point.
@@ -53,7 +53,7 @@ struct Cut {
 /// whose label most of the sample agrees.
 ///
 /// *Guarantee.* There is none. The learner is a heuristic. It takes the moments from a finite sample, whose correlation
-/// with its earlier positions may be as large as 0.3. On 10^5 points of the sphere it made 1.50 d mistakes in d = 10
+/// with its earlier positions may be as large as 0.3. On 10^5 points on the sphere it made 1.50 d mistakes in d = 10
 /// (30 pools, standard error 0.03 d) and 1.42 d mistakes in d = 30 (4 pools, standard error 0.02 d). There
 /// [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d mistakes.
 ///
@@ -137,8 +137,8 @@ impl SampledGreedy {
         })
     }
 
-    /// Sets the number of threads for the walk of the sample and the ranking of the pool. The results do not depend on
-    /// this number. Default: one.
+    /// Sets the number of threads that move the sample and rank the pool. The results do not depend on this number.
+    /// Default: one.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.threads = threads;

@@ -390,7 +390,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// Points of all shapes, including a zero point and two points on the axes, and a unit vector w.
+    /// Points of many kinds, including a zero point and two points on the axes, and a unit vector w.
     fn drawn(dim: usize, heavy: bool, seed: u64) -> (Points, Vec<Label>, Vec<f64>) {
         let sphere = UnitSphere::new(dim).unwrap();
         let drawn = match heavy {
@@ -406,7 +406,7 @@ mod tests {
         (points, labels, w)
     }
 
-    /// The rows of a pool so small that it is one chunk.
+    /// The rows of a pool that is small enough to be one chunk.
     fn rows(screen: &Screen) -> &Chunk {
         assert_eq!(screen.chunks.len(), 1);
         &screen.chunks[0]

@@ -326,9 +326,9 @@ mod tests {
         assert!(transcript.len() == 4 && learner.is_exhausted());
     }
 
-    /// Plays a session with random labels to its end. The status never claims a halfspace that does not fit. In the
-    /// end, learners that search for a halfspace have found none, and a small set of contradictory points proves that
-    /// none exists.
+    /// Plays a session with random labels to its end. The status never claims that the halfspace of the learner fits if
+    /// it does not. In the end, learners that search for a halfspace have found none, and a small set of contradictory
+    /// points proves that none exists.
     fn random_labels_are_told<L: SelfDirectedLearner + Classifier>(
         learner: L,
         points: &Points,

@@ -1,10 +1,10 @@
 //! The centre of gravity of the version space, estimated by hit-and-run sampling.
 //!
 //! [`CentreOfGravity`] keeps a sample of the version space and spreads it by hit-and-run: each point moves in a random
-//! direction to a uniform point of the chord through it. The directions are random combinations of the differences
-//! between points of the sample, so the walk adapts to the shape of the set: a set of width 1e-9 needs no more steps
-//! than a ball. If a cut is so deep that no point of the sample survives, the cut is made in steps that each keep a
-//! fraction of the sample.
+//! direction to a uniformly random point on the chord through it. The directions are random combinations of the
+//! differences between points of the sample, so the walk adapts to the shape of the set: a set of width 1e-9 needs no
+//! more steps than a ball. If a cut is so deep that no point of the sample survives, the cut is made in steps that each
+//! keep a fraction of the sample.
 //!
 //! Claims: S6, S6b.
 
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(fresh, CentreOfGravity::new(2, 1).unwrap());
     }
 
-    /// The share of the ball within the radius of a point, r^d, is uniform in [0, 1].
+    /// For a uniform point at distance r from the centre of the ball, r^d is uniform in [0, 1].
     #[test]
     fn the_first_sample_is_uniform_in_the_ball() {
         for dim in [1, 2, 6] {

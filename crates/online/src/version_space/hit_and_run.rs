@@ -1,9 +1,9 @@
 //! Hit-and-run sampling from a convex set.
 //!
 //! Every step draws one direction for all points, as a random combination of their differences, and moves each point to
-//! a uniform point of its chord. For a single point this is plain hit-and-run. Because the points share directions, a
-//! step costs O(cuts + d) per point once the products of the direction with every cut are known, instead of
-//! O(cuts · d).
+//! a uniformly random point on its chord. For a single point this is plain hit-and-run. Because the points share
+//! directions, a step costs O(cuts + d) per point once the products of the direction with every cut are known, instead
+//! of O(cuts · d).
 //!
 //! A cut that leaves little of the sample is made in levels that each keep a fraction of the sample. The sample can
 //! therefore follow a set that becomes very thin.
@@ -27,8 +27,8 @@ use rand_distr::{Distribution, StandardNormal};
 pub(super) const MAX_CORRELATION: f64 = 0.3;
 /// Maximum number of levels of a deep cut.
 const MAX_LEVELS: usize = 1000;
-/// If a cut is unfinished after this number of levels, it is checked whether any point satisfies all cuts. If there is
-/// such a point, a cut takes at most about 35 levels, unless the sample has lost a direction.
+/// If a cut is unfinished after this number of levels, [`HardMargin`] checks whether any point satisfies all cuts. If
+/// there is such a point, a cut takes at most about 35 levels, unless the sample has lost a direction.
 const LEVELS_BEFORE_CHECK: usize = 64;
 /// Steps per round in successive attempts at a cut, as multiples of the usual number.
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
@@ -62,7 +62,7 @@ pub(crate) struct Mixing {
     pub(crate) correlation: f64,
 }
 
-/// A uniform point of the unit ball.
+/// A uniformly random point in the unit ball.
 pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let radius = rng.random::<f64>().powf(1.0 / dim as f64);
     let mut w = random_unit(dim, rng);
@@ -128,7 +128,7 @@ impl Sample<'_> {
     fn approach(&mut self, effort: usize, levels: &mut usize, rng: &mut ChaCha8Rng) -> CutOutcome {
         let dim = self.last().len();
         let steps = effort * round_steps(dim);
-        // A deep cut is approached through levels that a quarter of the sample reaches.
+        // A deep cut is approached through levels, each of which a quarter of the sample reaches.
         for _ in 0..MAX_LEVELS {
             if *self.steps_left < steps * (1 + self.max_sweeps) {
                 return CutOutcome::GivenUp;
@@ -142,7 +142,8 @@ impl Sample<'_> {
             if quarter > 0.0 {
                 return CutOutcome::Made(self.cut_to(0.0, steps, rng));
             }
-            // If a quarter of the sample is in one place, no point of the sample lies beyond that place.
+            // If the quarter of the sample with the largest values is all in one place, the sample reaches no further
+            // level.
             if most - least <= MIN_WIDTH || quarter >= most {
                 return CutOutcome::Lost;
             }
@@ -344,7 +345,7 @@ impl<'a> Walkers<'a> {
         Walkers { points, cuts, slack, threads }
     }
 
-    /// Makes `steps` steps of hit-and-run in directions shaped by `cloud`, or by the current points if `cloud` is
+    /// Takes `steps` steps of hit-and-run in directions shaped by `cloud`, or by the current points if `cloud` is
     /// `None`.
     fn spread(mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
         let now: Vec<Vec<f64>>;
@@ -378,7 +379,7 @@ impl<'a> Walkers<'a> {
         }
     }
 
-    /// Makes the steps. The points move independently of each other.
+    /// Takes the steps. The points move independently of each other.
     fn walk(&mut self, steps: &[Step]) {
         let count = self.cuts.len();
         let parts = self
@@ -412,7 +413,7 @@ mod tests {
             let mut points: Vec<Vec<f64>> =
                 (0..64 + 4 * dim).map(|_| uniform_in_ball(dim, &mut rng)).collect();
             let mut shape = points.clone();
-            // The cuts are the axes and the opposite of their sum.
+            // The cuts are the axes and the negative of their sum.
             let mut cuts = vec![vec![0.0; dim]; dim];
             cuts.iter_mut().enumerate().for_each(|(j, a)| a[j] = 1.0);
             cuts.push(vec![-1.0; dim]);
@@ -534,8 +535,8 @@ mod tests {
         assert!(walked.iter().any(|w| kernels::dot(w, cuts[2]) < level + 0.05));
     }
 
-    /// There are enough cuts for threads to be used, and more steps than are drawn at once. The sample is the same, bit
-    /// for bit.
+    /// There are enough cuts for threads to be used, and more steps than are drawn at once. With any number of threads,
+    /// the sample is the same, bit for bit.
     #[test]
     fn threads_move_no_point() {
         let dim = 6;

@@ -429,8 +429,9 @@ pub(super) mod tests {
         assert!(refused.starts_with("number of groups = 1 is out of range"), "{refused}");
     }
 
-    /// The values of C are about 0.05 · 2.7^k. They are tried in ascending order up to 1, and then until one is not better
-    /// than the best so far by a tenth of a standard error. The largest of the values with the smallest error is chosen.
+    /// The values of C are about 0.05 · 2.7^k. They are tried in ascending order up to 1, and then until a value does
+    /// not improve on the best one so far by more than a tenth of a standard error. The largest of the values with the
+    /// smallest error is chosen.
     #[test]
     fn values_of_c_are_tried_in_ascending_order() {
         assert!(GRID.is_sorted_by(|a, b| 2.0 * a < *b && *b < 3.1 * a));

@@ -25,9 +25,9 @@ pub(crate) use sums::{Part, Sums};
 
 /// The minimum number of rows to which a calibration is fitted.
 const MIN_CALIBRATION_ROWS: usize = 10;
-/// The minimum number of held-out rows for calibrating a model of [`Method::Auto`] again. With fewer rows, the model
-/// keeps its cross-validated calibration. The cross-validated calibration is based on fits other than the final one,
-/// because the learner compares candidates on a part of the rows but fits the final model to all of them.
+/// The minimum number of held-out rows for recalibrating a model of [`Method::Auto`]. With fewer rows, the model keeps
+/// its cross-validated calibration. The cross-validated calibration is based on fits other than the final one, because
+/// the learner compares candidates on a part of the rows but fits the final model to all of them.
 const MIN_RECALIBRATION_ROWS: usize = 1000;
 
 /// A classifier of points with two or more classes 0, 1, ...

@@ -84,7 +84,7 @@ pub enum Unseen {
     /// Return an error that names the category or the column. This is the default.
     #[default]
     Error,
-    /// Treat an unseen category as none of the known categories, and all values of an absent column as missing.
+    /// Treat an unseen category as different from all known categories, and all values of an absent column as missing.
     Zero,
 }
 
@@ -391,7 +391,8 @@ impl Recipe {
         notes
     }
 
-    /// A note on a LIBSVM file whose indices probably count from another number than those of the training rows.
+    /// A note on a LIBSVM file if its indices probably start at 1 and those of the training file at 0, or the other way
+    /// round.
     fn shifted(&self, frame: &Frame) -> Option<String> {
         let Some(Block::Sparse(block)) = &frame.block else { return None };
         let of_columns = self.columns.iter().filter_map(|column| column.name.parse().ok());

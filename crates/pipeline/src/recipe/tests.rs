@@ -85,7 +85,8 @@ fn categories_have_a_coordinate_each() {
     assert_eq!(points.as_slice(), [0.0, 1.0, 1.0, 0.0]);
 }
 
-/// Varied texts that are too short to be recognised as text are categories with a note, up to 30 of them.
+/// Varied texts that are too short to be recognised as text are used as categories, with a note, if there are at most
+/// 30.
 #[test]
 fn varied_but_short_texts_are_noted_or_refused() {
     let fitted = |cells: &[String]| {
@@ -98,7 +99,7 @@ fn varied_but_short_texts_are_noted_or_refused() {
     assert!(notes[0].contains("30 different texts in 30 rows are used as categories"), "{notes:?}");
     let refused = fitted(&each(MAX_VARIED + 1)).unwrap_err().to_string();
     assert!(refused.contains("31 different texts in 31 rows are too many"), "{refused}");
-    // Any texts are categories if the user says so.
+    // All texts are used as categories if the user requests this.
     for cells in [each(MAX_VARIED + 1), (0..40).map(|i| format!("ticket number {i}")).collect()] {
         let table =
             format!("c,x\n{}", cells.iter().map(|cell| format!("{cell},1\n")).collect::<String>());

@@ -24,7 +24,7 @@ use halfspaces_linalg::{InputError, PointSet, Threads};
 /// Number of points whose predictions a thread computes at a time.
 const BLOCK: usize = 2048;
 /// The factor of the estimate of the corrections to come. It is e^0.8, the geometric mean of the ratio of the true to
-/// the estimated number on seven pools of texts and one pool of embeddings, at nine points in time each. The largest of
+/// the estimated number on seven pools of texts and one pool of embeddings, each at nine points in time. The largest of
 /// several means exceeds its expectation, so the model is overconfident in its predictions.
 const FACTOR: f64 = 2.2;
 
@@ -265,7 +265,7 @@ impl WideModel {
     }
 }
 
-/// A probability that is corrected for the chance that any answer may be a slip.
+/// A probability that is corrected for the possibility that an answer is a slip.
 fn slip(p: f64) -> f64 {
     SLIP + (1.0 - 2.0 * SLIP) * p
 }

@@ -13,7 +13,7 @@ use halfspaces_linalg::{InputError, PointSet, Threads};
 const SPECTRAL: f64 = 0.5;
 /// Number of points that a thread takes at a time.
 const BLOCK: usize = 2048;
-/// Rows with a larger norm, relative to the first points, are rejected.
+/// The maximum norm of a row, relative to the norms of the first points. A row with a larger norm is rejected.
 const MAX_NORM: f64 = 1e9;
 
 /// The rows of a pool and their main directions.

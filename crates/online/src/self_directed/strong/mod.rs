@@ -21,8 +21,8 @@
 //! 256, and it is 0 for k = 1 ([`Cap::Paper`]). The following additions are ours. A failed run is retried from -w₀ on
 //! the same U, which needs no new randomness. The first runs start from the halfspace w of the previous round and from
 //! -w, and are capped at 4 updates and then at 2k ([`Start::Warm`]). If V is a proper subspace, w* may vanish on it, so
-//! one walk is made with w = 0, which predicts +1. V and its radially isotropic position are reused in the next round
-//! as long as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
+//! one walk uses w = 0, which predicts +1. V and its radially isotropic position are reused in the next round as long
+//! as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
 //! dimension were measured on the sphere, and 1 to 3 elsewhere. On the kinds of data of claim S9g, these numbers do not
 //! depend on n. Random starts made several times as many mistakes. A new V may contain directions about which nothing
 //! is known yet. In these directions, w is as likely to point away from w* as towards it, and the first few updates
@@ -52,8 +52,8 @@ const POSITION: f64 = 0.5;
 /// dimension if the start is good.
 const WARM_UPDATES: usize = 2;
 /// Maximum number of updates of a probe, which is the first, short run from a warm start or from its opposite. In a new
-/// subspace, either of the two may be on the side of w*. That one then needs a few updates; the other one would use up
-/// all of [`WARM_UPDATES`].
+/// subspace, either of the two may be on the side of w*. The start on that side then needs a few updates; the other
+/// start would use up all of [`WARM_UPDATES`].
 const PROBE_UPDATES: usize = 4;
 /// Upper bound on the probability that a pair of runs fails: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
@@ -334,7 +334,8 @@ impl SelfDirectedLearner for StrongLearner {
                 self.begin(pool)?;
                 continue;
             };
-            // Walk to the next unrevealed point; the run learns from revealed points without a mistake.
+            // Walk to the next unrevealed point. On the way, the run learns from revealed points, which costs no
+            // mistake.
             match round.run.walk.next() {
                 Some(place) => {
                     let index = round.placed.members[place];
@@ -652,7 +653,8 @@ mod tests {
         assert_eq!((allowed_unlabelled(0.15, 10), allowed_unlabelled(0.1, 5)), (1, 0));
     }
 
-    /// A plane of R⁴ with four of eight points contains a fraction k/d of them. With four of nine points it does not.
+    /// A plane of R⁴ that contains four of eight points contains a fraction k/d of them. A plane that contains four of
+    /// nine points does not.
     #[test]
     fn a_subspace_is_kept_while_it_holds_its_share() {
         let off = |i: usize| [1.0, 0.5, i as f64, 2.0];

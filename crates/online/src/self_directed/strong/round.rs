@@ -78,7 +78,7 @@ fn walk(inside: &Points, w: &[f64]) -> DescendingMargins {
 
 /// The state of the round after a point was passed.
 pub(super) enum RoundStatus {
-    /// The current run goes on.
+    /// The current run continues.
     Walking,
     /// A walk has passed the required fraction of the points.
     Succeeded,

@@ -24,9 +24,9 @@ def predict(row, unseen="error"):
     """The class of a row, and a dict with the probability of each class (None if the model has no probabilities).
 
     `unseen="error"` raises ValueError for a category that the model has not seen, for a missing value in a column
-    that had none in the fit, and for a missing column. `unseen="zero"` counts an unseen category, and a missing value
-    in a column of categories that had none in the fit, as none of the known categories, and the cells of a missing
-    column as missing values.
+    that had none in the fit, and for a missing column. `unseen="zero"` treats an unseen category as different from all
+    known categories, and does the same with a missing value in a column of categories that had none in the fit. It
+    treats the cells of a missing column as missing values.
     """
     values = decision_values(row, unseen)
     label = CLASSES[_class(values)]
