@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Claims whose tables or figures carry the name of another claim. [`unknown_outputs`] reports missing ones.
+/// Claims whose tables or figures carry the name of another claim. [`unknown_outputs`] reports those that are missing.
 const SHOWN_IN: [(&str, &[&str]); 3] = [
     ("P3", &["tables/p8-selection.csv"]),
     ("S3", &["tables/s4-margins.csv"]),

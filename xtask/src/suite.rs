@@ -25,8 +25,8 @@ fn command(arguments: &[OsString]) -> Command {
     command
 }
 
-/// Replaces this process by the program, so that signals reach it directly and its exit status is unchanged. Returns only
-/// if the program cannot be started.
+/// Replaces this process with the program, so that signals reach it directly and its exit status is unchanged. Returns
+/// only if the program cannot be started.
 #[cfg(unix)]
 pub(crate) fn hand_over(arguments: &[OsString]) -> Result<ExitCode, Failure> {
     use std::os::unix::process::CommandExt;

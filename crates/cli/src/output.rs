@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// The paths that mean standard output and standard input.
+/// The paths that stand for standard output and standard input.
 const STDOUT: &str = "-";
 const STDIN: &str = "-";
 
@@ -214,12 +214,12 @@ fn check_ending(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Rejects the name of a table with the ending of a document.
+/// Rejects a file name for a table whose ending is that of a document.
 pub(crate) fn check_table_name(path: &Path) -> Result<(), CliError> {
     check_not(path, "csv", &["json", "jsonl", "html"])
 }
 
-/// Rejects the name of a model with the ending of another format in which models are stored.
+/// Rejects a file name for a model whose ending is that of another format in which models are stored.
 pub(crate) fn check_model_name(path: &Path) -> Result<(), CliError> {
     check_not(path, "json", &["onnx", "py", "sql", "pkl", "pickle", "joblib", "csv", "html"])
 }

@@ -1,7 +1,7 @@
-//! The catalogue of the suite: every experiment and claim as data, without running a trial.
+//! The catalogue of the suite: every experiment and claim as data, obtained without running a trial.
 //!
-//! `docs/suite.json` contains it, so that a program without the experiments can write and check the index of the
-//! workspace.
+//! `docs/suite.json` contains it, so that a program that does not contain the experiments can write and check the index
+//! of the workspace.
 
 use crate::console::say;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ struct ClaimEntry {
     id: String,
     statement: String,
     source: String,
-    /// Paths of the public items that are run to test it; empty for a claim about a distribution or a published
+    /// Paths of the public items that are run to test the claim; empty for a claim about a distribution or a published
     /// formula.
     checks: &'static [&'static str],
 }

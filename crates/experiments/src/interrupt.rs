@@ -1,4 +1,4 @@
-//! Handling of Ctrl-C and `kill`: a final message, and the exit status of a command ended by that signal.
+//! Handling of Ctrl-C and `kill`: a final message, and the exit status of a command that a signal ended.
 
 use crate::failure::Failure;
 

@@ -16,7 +16,7 @@ use strum::Display;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Terrain {
-    /// Uniform in the ball outside the margin.
+    /// Uniform points in the ball, outside the margin.
     Ball,
     /// 90 % of the points lie at the margin.
     Edge,

@@ -58,7 +58,8 @@ impl Estimate {
         (1.0 - share) * self.current * pace + self.ahead * self.pace()
     }
 
-    /// Ends the running experiment, which took `elapsed` seconds, and starts one expected to take `next`.
+    /// Ends the running experiment, which took `elapsed` seconds, and starts one that is expected to take `next`
+    /// seconds.
     fn advance(&mut self, elapsed: f64, next: f64) {
         self.expected += self.current;
         self.taken += elapsed;

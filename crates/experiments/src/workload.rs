@@ -40,10 +40,10 @@ const WITNESS_UPDATES: u64 = 200_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "data", rename_all = "lowercase")]
 pub(crate) enum Workload {
-    /// Points of the unit sphere; points closer than `margin` to the boundary are dropped.
+    /// Points on the unit sphere; points closer than `margin` to the boundary are dropped.
     #[strum(to_string = "sphere d={dim} γ={margin}")]
     Sphere { dim: usize, points: usize, margin: f64 },
-    /// Points of the unit ball, conditioned on the margin.
+    /// Points in the unit ball, conditioned on the margin.
     #[strum(to_string = "ball d={dim} γ={margin}")]
     Ball { dim: usize, points: usize, margin: f64 },
     /// Ten Gaussian clusters, normalised; points closer than `margin` to the boundary are dropped.
@@ -186,7 +186,8 @@ impl<P: PointSet> Sample<P> {
         Sample { points, labels, target, margin: Some(margin), radius, deviation_bound: None }
     }
 
-    /// Real data with their own labels. Searches for a separator, and for the best bound that needs no separator.
+    /// Real data with their own labels. Searches for a separator, and for the best mistake bound that also holds for
+    /// data that are not separable.
     fn own(points: P, labels: Vec<Label>) -> Result<Sample<P>, Failure> {
         let radius = points.max_norm();
         let fit = MarginPerceptron::params().max_updates(WITNESS_UPDATES).check()?;
@@ -384,7 +385,7 @@ impl Inputs {
         self.extra.iter().any(|(extra, _)| extra == name)
     }
 
-    /// A data set as in its file, with words encoded one-hot and numbers unscaled.
+    /// A data set as it is in its file, with words encoded one-hot and numbers unscaled.
     pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
         if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);
@@ -397,7 +398,7 @@ impl Inputs {
         Ok(Dataset::new(points, table.labels, table.recipe.coordinates())?)
     }
 
-    /// A data set of the folder, whose last column contains the classes.
+    /// A data set in the folder, whose last column contains the classes.
     fn table(&self, name: &str) -> Result<LabelledTable, Failure> {
         let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
         let (named, positive) = known.map_or((true, ">50K"), |(_, positive)| (false, positive));

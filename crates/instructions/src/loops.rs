@@ -65,7 +65,7 @@ pub(super) fn run(of: &str) -> Result<ExitCode, Failure> {
 
 const MARGIN: f64 = 0.05;
 
-/// The first `rows` points of a fixed sample of the ball, with labels and the normal vector of the target.
+/// The first `rows` points of a fixed sample from the ball, with labels and the normal vector of the target.
 fn pool(rows: usize, d: usize) -> Result<(Points, Vec<Label>, Vec<f64>), Failure> {
     let target = random_target(d, 1)?;
     let all = MarginBall::new(&target, MARGIN)?.sample(FEW[1], 2)?;

@@ -1,4 +1,5 @@
-//! Jobs over rows that several processes hold: a job is sent as bytes, and its partial results come back as bytes.
+//! Jobs over rows that are spread over several processes: a job is sent as bytes, and its partial results come back as
+//! bytes.
 
 use crate::error::Fault;
 use crate::rows::Rows;

@@ -29,7 +29,7 @@ type Labels = Vec<(usize, usize)>;
 /// A labelling session.
 #[pyclass(module = "halfspaces._core")]
 pub(crate) struct Session {
-    /// `None` after the session was closed.
+    /// `None` after the session has been closed.
     controller: Option<Controller<Direct>>,
     jobs: usize,
     notes: Vec<String>,
@@ -360,8 +360,8 @@ impl Session {
         Ok(self.controller()?.can_stop(share))
     }
 
-    /// Answers that fit the others least: row, class, the class predicted from the others, and the probability of the
-    /// answer according to the others.
+    /// The answers that fit the other answers least: row, class, the class predicted from the other answers, and the
+    /// probability of the answer according to them.
     fn doubts(&self, count: usize) -> PyResult<Vec<(usize, usize, usize, f64)>> {
         let doubts = self.controller()?.asker().session().doubts(count);
         let parts = |d: &halfspaces_online::Doubt| (d.index, d.class, d.predicted, d.probability);

@@ -190,7 +190,7 @@ where
     Ok((learner.fit(&points, labels).map_err(Fault::new)?, radius))
 }
 
-/// The halfspace of the original points.
+/// The halfspace for the original points.
 fn placed_back(
     inside: &Halfspace,
     radius: f64,

@@ -380,8 +380,8 @@ fn log_probability(odds: f64) -> f64 {
     odds.min(0.0) - (-odds.abs()).exp().ln_1p()
 }
 
-/// Converts logarithms of numbers to numbers in the same proportions whose sum is 1. This does not fail by underflow
-/// even if all the numbers are small.
+/// Given the logarithms of some numbers, computes numbers that have the same proportions and the sum 1. The results are
+/// correct even if all the given numbers are so small that they would underflow.
 fn normalise(logarithms: &mut [f64]) {
     let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logarithms.iter_mut().for_each(|value| *value = (*value - most).exp());

@@ -233,7 +233,7 @@ impl Online {
 }
 
 impl State {
-    /// Learns from rows in this order, a block at a time. Each row that a learner has learned from is a step.
+    /// Learns from rows in this order, a block at a time. Each row that a learner has learned from counts as a step.
     fn learn<P: PointSet>(
         &mut self,
         points: &P,

@@ -95,7 +95,7 @@ struct DecideArguments {
     reading: Reading,
 }
 
-/// An evaluation with the mean costs of a row.
+/// An evaluation with the mean costs per row.
 #[derive(Debug, Serialize)]
 struct Evaluated {
     data: String,

@@ -15,17 +15,17 @@ const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 /// The number of entries up to which a computation runs on the calling thread and cannot be interrupted.
 const SMALL: usize = 20_000;
 
-/// The number of entries of a computation that must end at Ctrl-C even if its data is small, or whose size is not known
-/// yet. A fit can make any number of passes.
+/// Passed in place of the number of entries for a computation that must end at Ctrl-C even if its data are small, or
+/// whose size is not known yet. A fit can make any number of passes.
 pub(crate) const LARGE: usize = usize::MAX;
 
 thread_local! {
-    /// The Python function to which computations that this thread starts report their progress.
+    /// The Python function that receives the progress of the computations started by this thread.
     static REPORT: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
 }
 
-/// Lets the computations of this thread report the number of finished steps and of all steps to a function, or to none.
-/// Returns the function that was set before.
+/// Sets the function that receives the progress of the computations started by this thread: the number of finished
+/// steps and the number of all steps. With `None`, progress is not reported. Returns the function that was set before.
 #[pyfunction]
 pub(crate) fn set_progress(report: Option<Py<PyAny>>) -> Option<Py<PyAny>> {
     REPORT.replace(report)

@@ -47,7 +47,7 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// The links of all pages below `folder` to a file or a place in a page that does not exist.
+/// The links, on all pages below `folder`, whose target does not exist. A target is a file or a place in a page.
 pub(super) fn broken_links(folder: &Path) -> Result<Vec<String>, Failure> {
     let mut pages: BTreeMap<PathBuf, (BTreeSet<String>, Vec<String>)> = BTreeMap::new();
     for path in files(vec![folder.to_path_buf()], "html")? {

@@ -1,4 +1,4 @@
-//! `site`: the documentation as a web site in `target/site/html`, by Zensical.
+//! `site`: the documentation as a web site in `target/site/html`, rendered by Zensical.
 //!
 //! The pages are the Markdown files of `docs` and those that they link to. [`pages`] rewrites their links and turns the
 //! blocks for the command, Python and Rust into tabs; [`mod@reference`] adds the options of the command and the classes

@@ -12,7 +12,7 @@ const TABS: [&str; 3] = ["**Command**", "**Python**", "**Rust**"];
 /// Files that a browser shows or stores as they are. Other files, such as sources, become text files.
 const SHOWN: [&str; 8] = ["md", "svg", "png", "csv", "json", "txt", "css", "ipynb"];
 
-/// The files of the site. Links from its pages add further files.
+/// The files of the site. Links from its pages add more files.
 pub(super) struct Site<'a> {
     root: &'a Path,
     /// The address of the sources, if they are not copied.
@@ -124,7 +124,7 @@ fn is_page(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "md")
 }
 
-/// The place in the site of a file of the workspace. docs/README.md is the start page.
+/// The place of a workspace file in the site. docs/README.md is the start page.
 fn place(file: &Path) -> PathBuf {
     let mut place = match file.strip_prefix("docs") {
         Ok(rest) if rest == Path::new("index.md") => PathBuf::from("theorem-index.md"),

@@ -1,4 +1,4 @@
-//! Checks that the files, places in files and examples that documents and comments name exist.
+//! Checks that the files, the places in files and the examples named in documents and comments exist.
 
 use crate::failure::Failure;
 use crate::headings::headings;

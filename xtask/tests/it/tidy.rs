@@ -115,8 +115,8 @@ fn missing_files_named_by_documents_are_found() {
     assert_eq!(tidy(Some(root.path())).status.code(), Some(0));
 }
 
-/// An upward dependency in the library itself (a cycle of normal dependencies would not even parse,
-/// so the lower crate's own dependency is the only one).
+/// An upward dependency in the library itself. The dependency in the other direction is removed, since Cargo refuses a
+/// cycle of normal dependencies.
 #[test]
 fn an_upward_dependency_is_found() {
     let root = tempfile::tempdir().unwrap();

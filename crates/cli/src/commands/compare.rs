@@ -60,8 +60,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
-/// Checks that both models predict the same labels: their classes must be the same and, unless an option says where the
-/// labels are, their label columns too.
+/// Checks that both models predict the same labels: their classes must be the same. Their label columns must be the
+/// same as well, unless an option says where the labels are.
 fn check_task(args: &CompareArgs, [first, second]: &[Pipeline; 2]) -> Result<(), CliError> {
     let (one, other) = (args.first.display(), args.second.display());
     Comparison::check_classes(first, second)

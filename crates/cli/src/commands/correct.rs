@@ -69,7 +69,8 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     values.retain(|row, label| !is_same(label, &labels.text(*row)));
     let known: BTreeSet<String> = (0..frame.rows).map(|row| labels.text(row)).collect();
     let known = Classes::new(known);
-    // A label is written as in the table, such as `True` for the `TRUE` of a spreadsheet program.
+    // A label is written in the same form as in the table: `True`, for example, if a spreadsheet program changed it to
+    // `TRUE`.
     for label in values.values_mut() {
         if let Some(class) = known.find(label) {
             known.names()[class].clone_into(label);

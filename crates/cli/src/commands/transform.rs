@@ -243,7 +243,8 @@ impl Transformed {
     /// Tyler's scatter matrix of a piece in the original units; its trace is the dimension of the piece.
     fn scatter(&self, piece: &Position) -> Vec<Vec<f64>> {
         let scatter = piece.transform.scatter(Normalisation::Trace);
-        // Divides by the largest root of a diagonal entry, so that no square overflows and the trace is at least 1.
+        // Divides by the largest square root of a diagonal entry, so that no square overflows and the trace is at least
+        // 1.
         let roots =
             self.units.iter().enumerate().map(|(i, unit)| unit * scatter[(i, i)].max(0.0).sqrt());
         let most = roots.fold(f64::MIN_POSITIVE, f64::max);

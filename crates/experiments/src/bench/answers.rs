@@ -12,7 +12,7 @@ use std::fmt;
 
 /// Target for the 99th percentile of the latency, in seconds.
 const MAX_SECONDS: f64 = 0.1;
-/// One in this many answers is wrong.
+/// One of every `SLIP_EVERY` answers is wrong.
 const SLIP_EVERY: usize = 10;
 
 /// The source of the labels.
@@ -39,7 +39,7 @@ pub(super) struct Answers {
     half: f64,
     most_of_100: f64,
     longest: f64,
-    /// Peak memory above that of an idle process, in bytes; includes the points.
+    /// Peak memory minus that of an idle process, in bytes. It includes the memory of the points.
     bytes: Option<f64>,
     met: bool,
 }

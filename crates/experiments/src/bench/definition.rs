@@ -57,7 +57,7 @@ impl Target {
     }
 }
 
-/// A job ready to run.
+/// A job that is ready to run.
 pub(super) struct Job {
     /// Runs the job and returns a digest of the result.
     pub(super) run: Box<dyn FnMut() -> Result<u64, Failure>>,
@@ -123,7 +123,7 @@ pub(super) struct Measured {
     limit_seconds_median: f64,
     /// Minimum time of the job divided by the minimum time of the limit.
     ratio: f64,
-    /// Median over rounds of the ratio of the times.
+    /// Median over the rounds of the time of the job divided by the time of the limit.
     ratio_median: f64,
     units: f64,
     rounds: usize,

@@ -45,7 +45,7 @@ pub(super) struct Peak {
     what: &'static str,
     n: usize,
     d: usize,
-    /// Peak memory above that of an idle process, in bytes; `None` if it cannot be measured.
+    /// Peak memory minus that of an idle process, in bytes; `None` if it cannot be measured.
     bytes: Option<f64>,
     most: f64,
     met: Option<bool>,
@@ -82,7 +82,7 @@ pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Peak>), Failure> {
     Ok(("| memory | size | peak | target | |\n|---|---|---|---|---|\n", rows))
 }
 
-/// The peak of a case above that of an idle process, in bytes; `None` if it cannot be measured.
+/// The peak memory of a case minus that of an idle process, in bytes; `None` if it cannot be measured.
 pub(super) fn peak_above_idle(case: &str, n: usize) -> Result<Option<f64>, Failure> {
     let (idle, peak) = (child("idle", 0)?, child(case, n)?);
     Ok(idle.zip(peak).map(|(idle, peak)| (peak - idle).max(0.0)))

@@ -21,13 +21,13 @@ pub(super) struct Pools {
     last: Option<(Shape, Rc<Pool<Points>>)>,
 }
 
-/// In a noisy pool, one in this many labels is wrong.
+/// In a noisy pool, one of every `NOISY` labels is wrong.
 pub(super) const NOISY: usize = 7;
 /// Margin of the dense pools.
 pub(super) const MARGIN: f64 = 0.05;
 
 impl Pools {
-    /// Points of the unit ball outside the margin of a halfspace, labelled by that halfspace.
+    /// Points in the unit ball, outside the margin of a halfspace and labelled by that halfspace.
     pub(super) fn ball(&mut self, n: usize, d: usize) -> Result<Rc<Pool<Points>>, Failure> {
         let key = Shape { n, d, more: 0 };
         if let Some((_, pool)) = self.last.as_ref().filter(|(last, _)| *last == key) {
@@ -43,7 +43,7 @@ impl Pools {
         Ok(pool)
     }
 
-    /// Points of the unit sphere, labelled by a halfspace.
+    /// Points on the unit sphere, labelled by a halfspace.
     pub(super) fn sphere(&mut self, n: usize, d: usize) -> Result<Rc<Pool<Points>>, Failure> {
         self.last = None;
         let target = random_target(d, 1)?;

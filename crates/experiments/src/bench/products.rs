@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// δ, the failure probability of the elimination.
 pub(super) const FAILURE: f64 = 0.05;
-/// One in this many labels is flipped.
+/// One of every `NOISE_EVERY` labels is flipped.
 const NOISE_EVERY: usize = 5;
 
 pub(super) const JOBS: &[Definition] = &[
@@ -133,7 +133,7 @@ pub(super) fn kernel_pool(n: usize, d: usize) -> Result<(Points, Vec<Label>), Fa
     Ok((points, labels))
 }
 
-/// A kernel perceptron with a kernel of scale 2d, at which a support vector influences neighbouring points.
+/// A kernel perceptron whose kernel has scale 2d. At this scale, a support vector influences neighbouring points.
 pub(super) fn fresh_kernel(d: usize) -> Result<KernelPerceptron, Failure> {
     Ok(KernelPerceptron::new(d, Kernel::Gaussian { scale: 2.0 * d as f64 })?)
 }
@@ -158,7 +158,7 @@ fn kernel_perceptron(shape: Shape, with_noise: bool) -> Result<Job, Failure> {
     Ok(Job::new(run, limit))
 }
 
-/// Computes the products of each block of points with the support vectors found before it, and nothing else.
+/// Computes the products of each block of points with the support vectors found before that block, and nothing else.
 fn products(points: &Points, transcript: &Transcript, out: &mut Vec<f64>) {
     const BLOCK: usize = 256;
     let d = points.dim();

@@ -1,6 +1,6 @@
 //! The size of a job.
 
-/// Number of points, dimension, and a further size of a job.
+/// Number of points, dimension, and a third size of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub(super) n: usize,

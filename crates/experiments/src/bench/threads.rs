@@ -229,8 +229,8 @@ struct Shares {
     /// Processor time on two threads divided by that on one. It exceeds 1 because of repeated work, copies, and
     /// contention for memory.
     work: f64,
-    /// The fraction of the elapsed time for which the two threads run. For the rest of the time, they wait for a serial
-    /// part to end or for a thread to start.
+    /// The fraction of the elapsed time during which a thread runs, averaged over the two threads. For the rest of the
+    /// time, the threads wait for a serial part to end or for a thread to start.
     busy: f64,
 }
 

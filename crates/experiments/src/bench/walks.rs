@@ -45,8 +45,8 @@ fn unit(v: &mut [f64]) {
     assert!(normalise(v), "normally distributed numbers are not all zero");
 }
 
-/// A sample from a cone around a direction, which is bounded by `cuts` halfspaces, and one more cut, whose boundary
-/// contains the direction.
+/// A sample from a cone around a direction, where the cone is bounded by `cuts` halfspaces. Also returns one more cut,
+/// whose boundary contains the direction.
 pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut normal = |along: f64, axis: &[f64]| {
@@ -78,7 +78,7 @@ pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, V
 }
 
 /// The number of hit-and-run steps that a cut with `sweeps` sweeps takes. An additional first sweep draws its
-/// directions from the whole sample. Every sweep makes d + 4 steps in each chain.
+/// directions from the whole sample. Every sweep takes d + 4 steps in each chain.
 fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
     (1 + sweeps) * (d + 4) * chains
 }
@@ -109,8 +109,8 @@ fn hit_and_run(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     Ok(Job::new(run, limit).units(move || of_units.get() as f64))
 }
 
-/// Fits the Forster transform. Returns whether it is certified within [`DELTA`], and its number of passes and products,
-/// summed over all levels.
+/// Fits the Forster transform. Returns whether it is certified within [`DELTA`], and its number of passes plus its
+/// number of products, over all levels.
 pub(super) fn fit(points: &Points) -> Result<(bool, usize), Failure> {
     let fit =
         ForsterTransform::params().accuracy(Accuracy::TwoSided(DELTA)).check()?.fit(points)?;

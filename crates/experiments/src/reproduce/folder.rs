@@ -14,7 +14,7 @@ pub(super) const TRIALS: &str = "trials.jsonl";
 const FILES: [&str; 6] = [TRIALS, "claims.json", "claims.csv", "findings.md", "index.html", RUN];
 
 /// Locks an output folder for this process, and creates it if needed. `inspect` reads the folder and fails if this run
-/// cannot continue the run that the folder contains. It is called once before anything is created, so that a refused
+/// cannot continue the run that the folder contains. It is called twice: before anything is created, so that a refused
 /// folder stays unchanged, and again under the lock.
 pub(super) fn take<T>(
     folder: &Path,

@@ -265,7 +265,7 @@ impl Parts {
     }
 }
 
-/// Whether one of the folders contains the shard of a share.
+/// Whether one of the folders contains the shard that `share` is about.
 fn held(folders: &[(PathBuf, Vec<Share>)], share: &Share) -> bool {
     folders.iter().any(|(_, shares)| shares.iter().any(|known| known.shard == share.shard))
 }

@@ -154,7 +154,7 @@ struct AuditReport {
     texts: Vec<Vec<TextParts>>,
     /// The columns copied to the ranking.
     kept: Vec<Column>,
-    /// For each row, the row with nearly the same text and another label, if there is one. The list is empty if there
+    /// For each row, the row with nearly the same text but another label, if there is one. The list is empty if there
     /// are no texts.
     contradictions: Vec<Option<usize>>,
 }
@@ -364,7 +364,7 @@ impl AuditReport {
         })
     }
 
-    /// The row with nearly the same text as this one and another label, if any.
+    /// The row with nearly the same text as this one but with another label, if any.
     fn contradiction(&self, row: usize) -> Option<usize> {
         *self.contradictions.get(row)?
     }

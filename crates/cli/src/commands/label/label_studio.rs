@@ -192,7 +192,7 @@ impl Skipped {
         *count += 1;
         if examples.len() < EXAMPLES {
             let is_own = |name: &&String| [ROW, ITEM].contains(&name.as_str());
-            // The longest text says best which task it is.
+            // The longest text identifies the task best.
             let texts = data.iter().filter(|(name, _)| !is_own(name));
             let text = texts.filter_map(|(_, value)| value.as_str()).max_by_key(|text| text.len());
             let mut text: String = text.unwrap_or_default().chars().take(MAX_EXAMPLE).collect();
@@ -351,8 +351,8 @@ fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Caus
     }
 }
 
-/// Whether a field of a task of JSON-MIN, CSV or JSON Lines is not an answer, because it is shown, a column of the pool,
-/// or added by Label Studio or Prodigy.
+/// Whether a field of a task of JSON-MIN, CSV or JSON Lines is not an answer, because it is shown, because it is a
+/// column of the pool, or because Label Studio or Prodigy added it.
 fn is_data(name: &str, items: &Items) -> bool {
     items.shown_names().contains(&name)
         || items.is_column(name)
@@ -639,7 +639,7 @@ mod tests {
         let imported = parsed(text, &items());
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
         assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
-        // A column of the pool is no answer, even if its values are names of classes.
+        // A column of the pool is not an answer, even if its values are names of classes.
         let with_column = items().with_columns(vec!["kind".into(), "text".into()]);
         let imported = parsed(text, &with_column);
         assert_eq!(imported.labels, []);

@@ -31,7 +31,7 @@ fn name(path: &Path, log: &SessionLog) -> String {
     log.header().annotator.clone().unwrap_or_else(|| stem(path))
 }
 
-/// The name that a session of --merge has instead of the name of an annotator; `None` if no sessions are merged.
+/// The name of a session that merges others, in place of the name of an annotator; `None` if no sessions are merged.
 pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
     // Names are quoted, because a name may contain a comma.
     let quoted = |(path, log): &(PathBuf, SessionLog)| format!("{:?}", name(path, log));
@@ -123,7 +123,7 @@ pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
     (0..annotators.rows()).filter_map(class).collect()
 }
 
-/// The rows that a person should decide about.
+/// The rows on which a person should decide.
 pub(super) fn disputed(annotators: &Annotators) -> BTreeSet<usize> {
     (0..annotators.rows()).filter(|row| annotators.consensus(*row).is_disputed()).collect()
 }

@@ -1,5 +1,5 @@
-//! Labels given on the command line: the column `--known` and imports. They never replace a class that was answered in the
-//! session. An imported label also decides a row whose class was uncertain; a label of `--known` does not.
+//! Labels given on the command line: the column `--known` and imports. They never replace a class that was answered in
+//! the session. An imported label also applies to a row whose class was uncertain; a label of `--known` does not.
 
 use super::args::LabelArgs;
 use super::label_studio;

@@ -188,7 +188,7 @@ impl Pool {
     }
 }
 
-/// A column of the table of `--items` if that table has it, otherwise of the pool.
+/// The column of the table of `--items`, if that table has it; otherwise, the column of the pool.
 fn column_of(shown: Option<&Frame>, frame: &Frame, name: &str) -> Result<Column, CliError> {
     let items_frame = shown.unwrap_or(frame);
     let values = items_frame.column(name).or_else(|| frame.column(name));

@@ -16,7 +16,7 @@ use std::time::Instant;
 /// Approximate number of points on the curve.
 const LINES: usize = 20;
 
-/// The simulation reports after how many answers each class has this many.
+/// The simulation reports the number of answers after which each class has at least this many answers.
 const ENOUGH: usize = 20;
 
 /// The result of a simulation; `--json` prints it as it is.

@@ -202,7 +202,8 @@ impl ImageRows {
         if let Some(rows) = self.by_name.get(named) {
             return rows.clone();
         }
-        // A local file on the machine that runs Label Studio. Its root folder may contain our root folder.
+        // The name is that of a local file on the machine that runs Label Studio. The root folder of Label Studio may
+        // contain ours.
         if let Some((_, path)) = named.split_once("?d=") {
             let path = decoded(path).replace('\\', "/");
             let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);

@@ -30,7 +30,7 @@ const COMMANDS: [(&str, &str); 5] = [
 enum Reply {
     Confirm,
     Class(usize),
-    /// The input is the beginning of the names of these classes.
+    /// The names of all these classes begin with the input.
     Ambiguous(Vec<usize>),
     Skip,
     Uncertain,
@@ -40,7 +40,7 @@ enum Reply {
     Unknown,
 }
 
-/// Asks until the person stops or the input ends. After every row has a label, answers can still be changed.
+/// Asks until the person stops or the input ends. Once every row has a label, answers can still be changed.
 pub(super) fn run(
     controller: &mut Controller,
     items: &Items,

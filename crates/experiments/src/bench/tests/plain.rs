@@ -33,7 +33,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             Ok(indices(DescendingMargins::new(&all).take(LARGEST).collect()))
         }
         "greedy" => {
-            // Sorts the whole pool and takes the points in turn.
+            // Sorts the whole pool and takes the points in this order.
             let pool = pools.sphere(n, d)?;
             let (learner, transcript) = label_pool(Greedy::new(d)?, &pool.points, &pool.labels)?;
             Ok(digest_of(learner.weights(), transcript.mistakes() as u64))
@@ -81,7 +81,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
     }
 }
 
-/// The perceptron as Kakade writes it.
+/// The perceptron as Kakade describes it.
 fn perceptron(pool: &Pool<Points>) -> u64 {
     let (mut w, mut updates) = (vec![0.0; pool.points.dim()], 0);
     for (x, y) in pool.points.rows().zip(&pool.labels) {
@@ -106,7 +106,7 @@ fn passive_aggressive(pool: &Pool<Points>) -> u64 {
     digest_of(&w, updates)
 }
 
-/// Runs the Perspectron example by example. The tests of the learner compare its step with CKST24's.
+/// Runs the Perspectron example by example. The tests of the learner compare its step with that of CKST24.
 fn perspectron(pool: &Pool<Points>) -> Result<u64, Failure> {
     let mut fitting = fresh_perspectron()?.start(pool.points.dim())?;
     for (x, y) in pool.points.rows().zip(&pool.labels) {
@@ -179,8 +179,8 @@ fn choice(race: &Race, elimination: Elimination) -> u64 {
                 break of;
             }
             leader = Some(best);
-            // A deferred candidate is deferred again from the first end of a block at which it is close enough to the
-            // new leader.
+            // A deferred candidate is compared with the new leader at the end of each block since it was deferred. If
+            // it is close enough to the leader at one of them, it is deferred again from the first such end.
             for (c, then) in std::mem::take(&mut resting) {
                 let rests = ends.iter().copied().filter(|end| *end >= then && *end <= m);
                 match rests.into_iter().find(|end| close(c, best, *end)) {

@@ -66,8 +66,8 @@ pub(crate) fn bound_title<C, O>(
     }
 }
 
-/// A dashed line that shows a bound over the range of `x`; empty if there are no values. A single value, which must be
-/// positive, gets a range around it.
+/// A dashed line that shows a bound over the range of `x`; empty if there are no values. If there is only one value,
+/// which must be positive, the line covers a range around it.
 pub(crate) fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
     let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
     let wide = |(least, most): (f64, f64)| match least < most {

@@ -59,7 +59,7 @@ macro_rules! checks {
 }
 pub(crate) use checks;
 
-/// Takes a value from an outcome or a setting, which must be of the given variant.
+/// Takes a value from an outcome or a setting. The outcome or setting must be of the given variant.
 macro_rules! of_part {
     ($outcome:expr, $part:pat => $value:expr) => {
         match $outcome {

@@ -23,7 +23,7 @@ pub(crate) use tables::*;
 use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces_online::OnlineLearner;
 
-/// For each n of `sizes`, the first n points of a pool (or all points, if there are fewer) with the labels that
+/// For each n in `sizes`, the first n points of a pool (or all points, if there are fewer) with the labels that
 /// `target` gives them.
 pub(crate) fn nested(
     all: &Points,

@@ -20,7 +20,7 @@ pub(crate) fn table<R>(
     table
 }
 
-/// A power of ten with a raised exponent: 10⁸⁰.
+/// A power of ten with its exponent as a superscript, such as 10⁸⁰.
 pub(crate) fn power_text(exponent: i32) -> String {
     let raised = |c: char| match c {
         '-' => '⁻',
@@ -64,7 +64,8 @@ pub(crate) fn most_text(values: &[f64], decimals: usize) -> String {
     extreme_text(values, decimals, f64::max)
 }
 
-/// An extreme as text. An infinite extreme is shown as such, since it means that a bound is violated.
+/// The smallest or the largest value as text. An infinite value is shown as such, since it means that a bound is
+/// violated.
 fn extreme_text(values: &[f64], decimals: usize, pick: fn(f64, f64) -> f64) -> String {
     let extreme = values.iter().copied().reduce(pick);
     extreme.map_or_else(String::new, |value| format!("{value:.decimals$}"))

@@ -1,5 +1,5 @@
-//! P9, P9h: expected mistakes of the online Massart learner compared with ηT + (1-η)√T/γ, with points and flip
-//! probabilities chosen at random or by an adversary that sees the learner.
+//! P9, P9h: the expected number of mistakes of the online Massart learner, compared with ηT + (1-η)√T/γ, with points
+//! and flip probabilities chosen at random or by an adversary that sees the learner.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
@@ -35,7 +35,7 @@ pub(crate) struct Configuration {
     margin: f64,
     rounds: u64,
     doubling: bool,
-    /// Whether the step size falls from round to round.
+    /// Whether the step size decreases from round to round.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     anytime: bool,
     nature: Nature,

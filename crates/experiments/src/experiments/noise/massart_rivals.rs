@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(verdict(outcomes.iter().map(null).collect()), Verdict::Violated);
     }
 
-    /// The adversary finds mistakes of both learners, within their bounds.
+    /// Against the adversary, both learners make mistakes, but no more than their bounds allow.
     #[test]
     fn the_adversary_makes_both_err() {
         let (configuration, outcomes) = trials(Stream::Adaptive, 3000);

@@ -44,7 +44,7 @@ fn link() -> Result<StandardLink, Failure> {
     Ok(StandardLink::clipped(2.0 / MARGIN)?)
 }
 
-/// Three points of the plane that mislead the learner that is given σ (docs/theory/misspecified-links.md). The first is
+/// Three points in the plane that mislead the learner that is given σ (docs/theory/misspecified-links.md). The first is
 /// far from the boundary, and its labels are wrong with probability ζ. The learner fits σ(w·x) to the mean label 1 - 2ζ
 /// of this point, and w stays small along w*. The other two points, whose labels are never wrong, then determine the
 /// component of w orthogonal to w*, on which they disagree.

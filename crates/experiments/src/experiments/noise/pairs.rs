@@ -1,4 +1,4 @@
-//! Distributions on two pairs of opposite points of the plane, constructed so that the final halfspace of a
+//! Distributions on two pairs of opposite points in the plane, constructed so that the final halfspace of a
 //! noise-tolerant learner is known. The target is the first axis.
 
 use super::planar::{Atom, Planar, StepLink};
@@ -17,8 +17,8 @@ pub(super) fn with_opposites(margin: f64, noise: f64, atoms: &[Atom]) -> Planar 
     Planar { margin, link: massart(noise), atoms: atoms.iter().flat_map(both).collect() }
 }
 
-/// Two pairs of opposite points at the margin without a wrong label: (γ, r) with mass 1 - m, and (γ, -r) with mass
-/// m = η(1 - 5γ), r = √(1-γ²). See docs/theory/noise-rate-binds.md.
+/// Two pairs of opposite points at the margin, without wrong labels: (γ, r) with mass 1 - m, and (γ, -r) with mass m =
+/// η(1 - 5γ), r = √(1-γ²). See docs/theory/noise-rate-binds.md.
 pub(super) fn clean_pairs(noise: f64, margin: f64) -> Planar {
     let across = (1.0 - margin * margin).sqrt();
     let few = wrong_share(noise, margin);
@@ -41,7 +41,7 @@ pub(super) fn wrong_share(noise: f64, margin: f64) -> f64 {
     noise * (1.0 - 5.0 * margin)
 }
 
-/// Two pairs of opposite points without a wrong label on which the Perspectron with η = 0.1 and a margin of 1 or 0.5
+/// Two pairs of opposite points, without wrong labels, on which the Perspectron with η = 0.1 and a margin of 1 or 0.5
 /// has error 0.31. This exceeds η + ε at ε = 0.2, so such a guess of the margin is rejected. The points of the heavier
 /// pair are long, and w leans towards them. The points of the lighter pair are short, although they keep the margin of
 /// 0.04. After division by a large denominator, they have too little weight to turn w.

@@ -1,12 +1,12 @@
-//! Generalised linear models on a few points of the plane, and a search over such models, for the adversaries of the
-//! GLM certificates and learners. The target is the first axis.
+//! Generalised linear models on a few points in the plane, and a search over such models. Both are used for the
+//! adversaries of the GLM certificates and learners. The target is the first axis.
 
 use crate::experiments::common::*;
 use halfspaces_data::Link;
 use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
 use halfspaces_pac::{Denominator, Direction};
 
-/// A link with two steps on either side: |σ(t)| is `near` for |t| < `jump` and `far` beyond.
+/// A link with two steps on each side: |σ(t)| is `near` for |t| < `jump` and `far` beyond.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct StepLink {
     /// |σ| below the jump, for t >= 0 and for t < 0.
@@ -69,8 +69,8 @@ impl Planar {
         Planar { margin, link, atoms }
     }
 
-    /// Three points on which the learner with denominator max(|w·x|, 2γ) stays above opt_RCN, found by search and then
-    /// rounded. The noise rate is at most 0.3, and γ = 1/10.
+    /// Three points on which the error of the learner with denominator max(|w·x|, 2γ) stays above opt_RCN. They were
+    /// found by a search and then rounded. The noise rate is at most 0.3, and γ = 1/10.
     pub(super) fn trap() -> Planar {
         let link = StepLink { near: [0.4; 2], far: [0.4; 2], jump: 0.5 };
         let atoms = vec![
@@ -154,7 +154,7 @@ impl Planar {
         self.mean_and_least(denominator, step, steps).0
     }
 
-    /// [`Planar::mean_run`] with a given step, and the smallest excess of the same iterates.
+    /// The result of [`Planar::mean_run`] for a given step size, and the smallest excess of the same iterates.
     pub(super) fn mean_and_least(
         &self,
         denominator: Denominator,
@@ -239,9 +239,9 @@ impl ExampleStream for PlanarStream<'_> {
 /// Number of random starts; [`descend`] continues from the best.
 const STARTS: usize = 20;
 
-/// Minimises an objective over numbers in \[0, 1\] by local search. From the best of a few random starts, each step
-/// moves one to three numbers, mostly by small amounts, and is kept if the objective does not increase. Returns the
-/// smallest objective and its numbers.
+/// Minimises an objective over numbers in \[0, 1\] by local search. The search starts from the best of a few random
+/// points. Each step changes one to three numbers, mostly by small amounts, and is kept if the objective does not
+/// increase. Returns the smallest objective and its numbers.
 pub(super) fn descend(
     count: usize,
     steps: usize,
@@ -279,7 +279,8 @@ mod tests {
     use super::*;
     use halfspaces_data::check_link;
 
-    /// With too much padding, even the noiseless learner stays above the target; with padding γ/2 it does not.
+    /// With too much padding, even the excess of the noiseless learner stays positive; with a padding of γ/2, it does
+    /// not.
     #[test]
     fn the_trap_works_for_large_paddings_only() {
         let trap = Planar::trap();

@@ -1,5 +1,5 @@
-//! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8) for the worst w, x and v. The experiment also
-//! measures the two heuristics that are built on it, which have no proof.
+//! P11: the push-away operator preserves signs and margins (CKST24 Lemma 8) for the worst w, x and v. The experiment
+//! also measures the two heuristics that are built on this operator. There is no proof for them.
 
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::descend;
@@ -21,7 +21,7 @@ const KEPT: u64 = 500;
 /// Largest excess error at which a heuristic counts as converged.
 const NEAR: f64 = 0.01;
 
-/// Two heuristics without a guarantee, and for comparison a learner that has one.
+/// Two heuristics without a guarantee and, for comparison, a learner that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Learner {

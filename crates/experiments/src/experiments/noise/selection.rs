@@ -3,9 +3,9 @@
 //!
 //! Proof. Let candidate c have an error more than ε/2 above that of the best, b, and let D be 1 if c alone errs on an
 //! example, -1 if b alone errs, and 0 otherwise. D lies in \[-1, 1\] and its mean is above ε/2, so by Hoeffding's
-//! inequality the sum over m examples is at most 0, and c can be chosen, with probability at most exp(-mε²/8). There
-//! are at most |H| - 1 such candidates, so m = (8/ε²) ln((|H|-1)/δ) examples suffice. The source instead compares the
-//! empirical error of each candidate with its true error, on both sides, and so has 2|H| in place of |H| - 1.
+//! inequality, the sum over m examples is at most 0 with probability at most exp(-mε²/8). Only then can c be chosen.
+//! There are at most |H| - 1 such candidates, so m = (8/ε²) ln((|H|-1)/δ) examples suffice. The source instead compares
+//! the empirical error of each candidate with its true error, on both sides, and so has 2|H| in place of |H| - 1.
 
 use crate::experiments::common::*;
 use halfspaces_pac::schedule;
@@ -20,8 +20,7 @@ const FAILURE: f64 = 0.1;
 const POINTS: usize = 1000;
 /// The choice uses the sharpened number of examples divided by each of these; the last is the null.
 const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
-/// The number of choices in a trial: first with the printed number of examples, then with the numbers given by
-/// [`DIVISORS`].
+/// The number of choices in a trial: one with the printed number of examples, and one for each of [`DIVISORS`].
 const CHOICES: usize = DIVISORS.len() + 1;
 
 /// The reason why P14 is far from its bound.
@@ -79,7 +78,7 @@ impl Configuration {
         }
     }
 
-    /// The error of the others minus that of the best.
+    /// The error of the other candidates minus that of the best one.
     fn gap(&self) -> f64 {
         let [best, others] = self.wrong();
         (1.0 - 2.0 * self.noise()) * (others - best) as f64 / POINTS as f64
@@ -256,7 +255,8 @@ mod tests {
         assert_eq!(verdict(real.iter().map(null).collect()), Verdict::Violated);
     }
 
-    /// With every candidate as a halfspace whose normal is ±1 along each axis, the library makes the same choice.
+    /// If every candidate is represented by a halfspace whose normal is ±1 along each axis, the library makes the same
+    /// choice.
     #[test]
     fn the_library_chooses_the_same() {
         let setting = Configuration { family: Family::Target, candidates: 8 };
@@ -287,8 +287,8 @@ mod tests {
         assert_eq!(two.examples(), [738, 461, 230, 115, 57, 28, 4]);
     }
 
-    /// The choice of any rival would be a failure by the smallest possible amount, and every rival errs on the intended
-    /// number of points.
+    /// The choice of any rival would fail by the smallest possible amount, and every rival errs on the intended number
+    /// of points.
     #[test]
     fn rivals_are_just_too_bad() {
         for planned in SelectionExperiment.plan(Scale::Smoke).unwrap() {

@@ -15,7 +15,7 @@ pub(crate) struct TablesExperiment;
 const FAILURE: f64 = 0.1;
 /// Number of fits per trial whose bounds are tested.
 const FITS: usize = 10;
-/// Number of rows to which such a model is fitted.
+/// Number of rows to which a model is fitted when its bound is tested.
 const BOUND_ROWS: usize = 60;
 /// Fraction of the rows held out for the bound.
 const HELD_OUT: f64 = 0.3;
@@ -30,7 +30,7 @@ const NOISE: f64 = 0.25;
 enum Data {
     Wdbc,
     Ionosphere,
-    /// Points of the plane, positive outside a circle.
+    /// Points in the plane, positive outside a circle.
     Ring,
 }
 
@@ -41,7 +41,7 @@ const DATA: [Data; 3] = [Data::Wdbc, Data::Ionosphere, Data::Ring];
 enum Task {
     /// The bounds of fits to a few rows.
     Bound,
-    /// A fit to two thirds of the rows, evaluated on the clean labels of the others.
+    /// A fit to two thirds of the rows, evaluated on the clean labels of the other rows.
     Error,
 }
 

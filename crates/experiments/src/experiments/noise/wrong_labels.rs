@@ -6,7 +6,7 @@ use crate::workload::{Inputs, Workload, of_either};
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Threads};
 use halfspaces_pac::{LabelAudit, LogisticRegression};
 
-/// Largest probability that the bound is exceeded.
+/// Largest allowed probability that the bound is exceeded.
 const FAILURE: f64 = 0.05;
 const FOLDS: usize = 5;
 /// Number of rows of a trial.
@@ -55,7 +55,7 @@ impl Outcome {
         self.wrong > self.bound
     }
 
-    /// Whether the number of disagreements, used as a bound, is exceeded.
+    /// Whether the number of wrong labels exceeds the bound of the null, which is the number of disagreements.
     fn null_exceeded(&self) -> bool {
         self.wrong > self.disagreements
     }

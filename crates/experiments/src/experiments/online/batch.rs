@@ -466,7 +466,7 @@ mod tests {
                 verdict(Outcome { update_bound: third, ..outcome.clone() }),
                 Verdict::Violated
             );
-            // The margin perceptron's output refutes three times the guaranteed margin.
+            // The margin perceptron's output refutes a guarantee of three times the margin.
             if guarantee.margin {
                 let share = outcome.margin_share / 4.0;
                 let thin = Outcome { margin_share: share, ..outcome };

@@ -1,6 +1,6 @@
 //! K1 and K2: the mistakes of halving, compared with lg |C|, for boolean classes, finite sets of halfspaces and the
-//! grid. Points come in random order, from an adversary that splits the class evenly, or from one that also chooses the
-//! labels.
+//! grid. The points come in random order, or from an adversary that splits the class evenly, or from an adversary that
+//! also chooses the labels.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};

@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(verdict(Outcome { bound: 46.0, ..kept }), Verdict::Violated);
     }
 
-    /// On the points constructed against it, the learner attains the bound to within a fraction σ².
+    /// On the points that are constructed against the learner, it attains the bound to within a fraction of σ².
     #[test]
     fn the_bound_is_nearly_attained() {
         let experiment = ModifiedExperiment { inputs: Arc::new(Inputs::builtin()) };

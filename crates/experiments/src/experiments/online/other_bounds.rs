@@ -33,7 +33,7 @@ enum Learner {
 }
 
 impl Learner {
-    /// The index of its claim.
+    /// The index of the claim about this learner.
     fn claim(self) -> usize {
         match self {
             Learner::Aggressive => 0,
@@ -57,7 +57,7 @@ const SERIES: [(&str, Colour); 4] = [
 enum Data {
     #[strum(to_string = "{0}")]
     Pool(Workload),
-    /// Points of the cube, labelled by the disjunction of the first variables.
+    /// Points in the cube, labelled by the disjunction of the first variables.
     #[strum(to_string = "{relevant} of {variables} variables")]
     Disjunction { relevant: usize, variables: usize },
 }
@@ -71,7 +71,7 @@ enum Nature {
     Given,
     #[strum(to_string = "random order")]
     Random,
-    /// The misclassified point of smallest margin.
+    /// The misclassified point with the smallest margin.
     #[strum(to_string = "adversary")]
     Adversarial,
     /// Each point is constructed from the current weights of Winnow.
@@ -239,11 +239,11 @@ fn play_winnow(
 
 /// Runs Winnow on points that are constructed from its current weights so that every prediction is wrong.
 ///
-/// While the weights of the irrelevant variables sum to at least the threshold n, the true variables of the point are
-/// the heaviest irrelevant ones, just as many as it takes for their weights to reach n, and its label is -1. The
+/// While the weights of the irrelevant variables sum to at least the threshold n, the label of the point is -1, and its
+/// true variables are the heaviest irrelevant ones. There are just enough of them for their weights to reach n. The
 /// demotion halves these weights and removes about n/2. Otherwise the true variables are the lightest relevant one and
 /// irrelevant ones whose weights bring the sum to just below n, and the label is +1. The promotion adds about n. So one
-/// promotion pays for two demotions, as in the proof of the bound.
+/// promotion offsets two demotions, as in the proof of the bound.
 fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
     let variables = learner.weights().len();
     let threshold = variables as f64;

@@ -1,5 +1,6 @@
 //! K3, K3n: the perceptron's mistakes in the given order, in random order and in an adversarial order, compared with
-//! (R/γ)². On real data with their own labels, they are compared with the bound for points that need not be separable.
+//! (R/γ)². On real data with their own labels, the mistakes are compared with the bound for points that need not be
+//! separable.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -46,7 +47,7 @@ pub(crate) struct Outcome {
     radius: f64,
     /// γ of a known separator.
     margin: Option<f64>,
-    /// The bound that needs no separator, for real data with their own labels.
+    /// For real data with their own labels: the bound that also holds for points that are not separable.
     deviation_bound: Option<f64>,
 }
 
@@ -71,7 +72,7 @@ fn play<P: PointSet>(
     rng: &mut ChaCha8Rng,
 ) -> Result<Transcript, Failure> {
     // Pools are repeated until there are enough rounds for the bound to be exceeded, since real pools are smaller than
-    // their bound. The bound that needs no separator applies to a single pass.
+    // their bound. The bound that also holds for points that are not separable applies to a single pass.
     let rounds = match (sample.margin, sample.deviation_bound) {
         (Some(margin), None) => {
             let bound = bounds::perceptron_mistakes(sample.radius, 1.0, margin);

@@ -91,7 +91,7 @@ fn growth(dim: usize, points: usize) -> f64 {
     dim as f64 * (points as f64 / dim as f64).ln()
 }
 
-/// Runs a learner on a stream of independent points, which is a random order of points on the sphere.
+/// Runs a learner on a stream of independent points on the sphere. Such points are in random order.
 fn stream<L: OnlineLearner>(
     mut learner: L,
     setting: &Configuration,

@@ -59,7 +59,7 @@ pub(crate) struct Count {
 /// The counts, one per dimension.
 type Outcome = Vec<Count>;
 
-/// The mistakes of the perceptron on the first n points, for each n of `after`.
+/// The mistakes of the perceptron on the first n points, for each n in `after`.
 fn perceptron(
     points: &Points,
     labels: &[Label],
@@ -163,7 +163,7 @@ impl Experiment for StrongCostExperiment {
                     let name = format!("{kind}, d={dim}, ε={epsilon}");
                     totals.push((name.clone(), evidence));
                     let bound = bounds::strong_learner_mistakes(*dim, epsilon);
-                    // On a pool with no more points than the bound allows mistakes, no learner can exceed the bound.
+                    // No learner can exceed the bound on a pool that has no more points than the bound allows mistakes.
                     if bound < group.configuration.points as f64 {
                         let counts =
                             |o: &Outcome| o.get(at).map(|c| c.strong[which] as f64 / bound);
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(of([96, 200], [200, 480], nulls), [Verdict::Holds, Verdict::Violated]);
         // The mistakes grow with an exponent of 1.26, which is within the bound, and with one of 1.35.
         assert_eq!(of([50, 200], [200, 510], nulls), [Verdict::Violated, Verdict::Holds]);
-        // The nulls pass: the mistakes with random starts grow as slowly, and the perceptron is within the bound.
+        // The nulls pass: the mistakes with random starts grow equally slowly, and the perceptron is within the bound.
         assert_eq!(of([50, 200], [200, 480], [200, 1000]), [Verdict::Weak, Verdict::Holds]);
         assert_eq!(of([50, 200], [200, 480], [400, 60]), [Verdict::Holds, Verdict::Weak]);
     }

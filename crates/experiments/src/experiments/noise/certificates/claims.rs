@@ -33,7 +33,7 @@ impl Experiment for CertificateExperiment {
                     continue;
                 }
                 let (starts, moves) = if plane { (24, 1000) } else { (12, 100) };
-                // A search for a failure of an inequality that is claimed to fail needs its full length at every scale.
+                // If an inequality is claimed to fail, the search for its failure needs its full length at every scale.
                 let short = scale == Scale::Smoke && certificate.is_proved();
                 let moves = if short { moves / 3 } else { moves };
                 let configuration = Configuration { certificate, arena, starts, moves };

@@ -67,7 +67,7 @@ pub(super) fn by_certificate(results: &Results<Configuration, Outcome>) -> Table
     )
 }
 
-/// The worked example: E[g]·(w - w*) at w = e2, compared with twice the excess, which the inequality requires.
+/// The worked example: E[g]·(w - w*) at w = e2, compared with the value that the inequality requires: twice the excess.
 pub(super) fn two_points() -> Table {
     let (gamma, w) = (0.01, [0.0, 1.0]);
     let rows = [

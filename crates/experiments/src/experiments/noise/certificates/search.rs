@@ -100,8 +100,8 @@ fn planar_slack(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Optio
 }
 
 /// Pushes the points away from the boundary of w. The decision values are those of ŵ cos θ for
-/// [`Certificate::Tangential`], whose inequality is that of Lemma 5 times cos θ, and those of ŵ for
-/// [`Certificate::NormStep`]. Returns `None` if cos θ <= 0, since the tangential inequality does not apply there.
+/// [`Certificate::Tangential`] and those of ŵ for [`Certificate::NormStep`]. The inequality of `Tangential` is that of
+/// Lemma 5 times cos θ. If cos θ <= 0, this inequality does not apply, and the result is `None`.
 fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<Row>> {
     let norm = w[0].hypot(w[1]);
     let scale = if certificate == Certificate::Tangential { w[0] / norm } else { 1.0 };
@@ -117,7 +117,7 @@ fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<
     rows.collect()
 }
 
-/// The slack of the one-point example for a certificate in docs/theory; `None` if there is no example. The slack is
+/// The slack of a certificate on its one-point example in docs/theory; `None` if there is no example. The slack is
 /// negative if the certificate fails.
 pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
     let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
@@ -149,7 +149,7 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
             outcome.tried += 1;
             let least = &mut outcome.least;
             (least.mean, least.point) = (least.mean.min(found.mean), least.point.min(found.point));
-            // The slack of the worst point guides the search before the mean falls short.
+            // As long as the mean is positive, the slack of the worst point guides the search.
             found.mean + found.point
         });
     }

@@ -1,4 +1,4 @@
-//! The distributions that the adversary chooses from, settings and outcomes.
+//! The distributions from which the adversary chooses; settings and outcomes.
 
 use super::certificate::{Certificate, Row, Slack, slack};
 use crate::experiments::common::*;
@@ -15,15 +15,15 @@ pub(super) const POINTS: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Arena {
-    /// Points uniform in the ball of R^d beyond the margin; the search is over w.
+    /// Uniform points in the ball of R^d, outside the margin; the search is over w.
     Ball { dim: usize },
-    /// All points exactly at the margin and on the sphere; the search is over w.
+    /// Points that all lie exactly at the margin and on the sphere; the search is over w.
     Shell { dim: usize },
     /// Gaussian clusters; the search is over w.
     Clusters { dim: usize },
     /// Heavy tails and badly scaled axes; the search is over w.
     HeavyTails { dim: usize },
-    /// A few points of the plane; the search is over points, masses, noise, link, margin and w.
+    /// A few points in the plane; the search is over points, masses, noise, link, margin and w.
     Plane,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Outcome {
     pub(super) least: Slack,
     /// The slack of the expectation for the worked example in the plane; 1 if there is no example.
     pub(super) worked: f64,
-    /// Number of pairs of a w and a distribution that were tried.
+    /// Number of pairs of w and distribution that were tried.
     pub(super) tried: u64,
 }
 

@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// The learner's loop and the loop of the curves make the same steps.
+    /// The learner's loop and the loop of the curves take the same steps.
     #[test]
     fn the_walk_is_the_learner() {
         let setting =

@@ -7,7 +7,7 @@ use halfspaces_data::Link;
 use halfspaces_linalg::{ExampleStream, Params, RowView, kernels};
 use halfspaces_pac::Direction;
 
-/// Makes `steps` steps from w = 0 and projects w onto the unit ball after each. Calls `see` with t and w^{t+1},
+/// Takes `steps` steps from w = 0 and projects w onto the unit ball after each step. Calls `see` with t and w^{t+1},
 /// starting with t = 0.
 pub(super) fn walk<L: Link, S: ExampleStream>(
     direction: &Direction<L>,

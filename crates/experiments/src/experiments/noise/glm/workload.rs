@@ -52,10 +52,10 @@ pub(super) const RULES: [(Rule, Colour); 4] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Source {
-    /// Uniform points of R^5 beyond the margin, with a random link and with noise in a random region.
+    /// Uniform points in R^5, outside the margin, with a random link and with noise in a random region.
     #[strum(to_string = "random")]
     Random,
-    /// Three points of the plane, found by a search for the largest error of the noiseless run with D = max(|w·x|,
+    /// Three points in the plane, found by a search for the largest error of the noiseless run with D = max(|w·x|,
     /// γ/2).
     #[strum(to_string = "searched")]
     Searched,
@@ -97,7 +97,7 @@ pub(super) enum Task {
     Fit { rule: Rule, source: Source },
     /// The iterates of one run on a model found by the search.
     Curve { rule: Rule },
-    /// Runs of increasing length on the trap.
+    /// Runs of increasing length on the points of `Planar::trap`.
     Trap { padding: Padding, longest: u64 },
 }
 
@@ -153,7 +153,7 @@ pub(super) fn params<L: Link + Clone>(
     }
 }
 
-/// The coordinates of a w learned from points of the plane.
+/// The coordinates of a w that was learned from points in the plane.
 pub(super) fn in_plane(w: &[f64]) -> [f64; 2] {
     match w {
         [along, across] => [*along, *across],

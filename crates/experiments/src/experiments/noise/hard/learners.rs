@@ -1,4 +1,4 @@
-//! The learners of Table 1 on a sample, and the Perspectron as in its theorem, on a stream.
+//! The learners of Table 1, run on a sample, and the Perspectron, run on a stream as in its theorem.
 
 use super::models::{error_of, first, sample, support};
 use super::workload::{EXCESS, FAILURE, Learner};
@@ -134,7 +134,8 @@ pub(super) fn share_of_bound(
     sum / (f64::from(runs) * bounds::massart_excess(steps as f64, noise, planar.margin))
 }
 
-/// The errors on prefixes of one sample, and the smallest of `sizes` at and above which all errors are at most η + ε.
+/// The errors on prefixes of one sample, and the smallest of `sizes` such that the errors at this size and at all
+/// larger ones are at most η + ε.
 pub(super) fn doubling(
     learner: Learner,
     planar: &Planar,

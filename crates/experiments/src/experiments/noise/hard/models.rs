@@ -1,4 +1,4 @@
-//! Distributions on a few pairs of opposite points of the plane with Massart noise.
+//! Distributions on a few pairs of opposite points in the plane, with Massart noise.
 
 use super::workload::Listed;
 use crate::experiments::common::*;

@@ -7,7 +7,7 @@ use super::workload::{
 };
 use crate::experiments::common::*;
 
-/// The outcome of a setting with the largest value found by its search.
+/// Among the outcomes of a setting, the one whose search found the largest value.
 fn best(group: &Group<Configuration, Outcome>) -> Option<&Outcome> {
     let searched = |o: &Outcome| match o {
         Outcome::Worst { searched, .. } | Outcome::Slack { searched, .. } => *searched,
@@ -83,7 +83,7 @@ fn told_title(what: &str, most: &[(f64, f64)], truth: f64) -> String {
     format!("{what} {text}")
 }
 
-/// Error - opt against the parameter given to the learner: the median over trials, and the largest.
+/// Error - opt against the parameter given to the learner: the median and the maximum over trials.
 pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Figure> {
     let figure = |what: Told, name: &str, told: &str, truth: f64, caption: String| {
         let mine =
@@ -194,7 +194,7 @@ fn last_size(sizes: &[usize]) -> usize {
     *most
 }
 
-/// The upper median as text; a size beyond the largest sample sorts last.
+/// The upper median as text; a size beyond the largest sample is sorted to the end.
 fn median_size(sizes: impl Iterator<Item = Option<usize>>, most: usize) -> String {
     let mut sizes: Vec<usize> = sizes.map(or_beyond).collect();
     sizes.sort_unstable();

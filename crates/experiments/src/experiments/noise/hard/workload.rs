@@ -55,7 +55,7 @@ pub(crate) enum Told {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// Two pairs of opposite points without a wrong label, and the Perspectron of Theorem 3.
+    /// Two pairs of opposite points without wrong labels, and the Perspectron of Theorem 3.
     Pairs { noise: f64, margin: f64 },
     /// A search for a large excess error (error - opt) of a learner.
     Worst { learner: Learner, noise: f64, moves: usize },
@@ -87,9 +87,9 @@ pub(super) type Listed = [f64; 4];
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
     Pairs {
-        /// Error of the learner with noise rate η.
+        /// Error of the learner that is given the noise rate η.
         told: f64,
-        /// Error of the learner with noise rate 0.
+        /// Error of the learner that is given the noise rate 0.
         clean: f64,
     },
     Worst {
@@ -115,8 +115,8 @@ pub(crate) enum Outcome {
         sizes: Vec<usize>,
         ours: Vec<f64>,
         theirs: Vec<f64>,
-        /// For each fresh sample and each of the two learners, the smallest size at and above which its error is at
-        /// most η + ε.
+        /// For each fresh sample and each of the two learners, the smallest size such that its errors at this size and
+        /// at all larger ones are at most η + ε.
         needed: Vec<(Option<usize>, Option<usize>)>,
         atoms: Vec<Listed>,
     },

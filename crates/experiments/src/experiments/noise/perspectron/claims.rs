@@ -67,8 +67,9 @@ impl Experiment for PerspectronExperiment {
         let terrains = [Terrain::Ball, Terrain::Edge, Terrain::Spiked, Terrain::Skewed];
         for terrain in terrains {
             for noise in all {
-                // Refuting one of the 16 settings takes at least 14 failures without a success. The null fails in three
-                // of four cases, and with fewer than 8 trials it is not always refuted.
+                // To refute the claim in one of the 16 settings, at least 14 trials are needed, all of them failures.
+                // The null fails in three of four cases. With fewer than 8 trials per setting, it is not always
+                // refuted.
                 add(Task::Lemma, terrain, noise, scale.pick(8, 20, 40));
             }
         }

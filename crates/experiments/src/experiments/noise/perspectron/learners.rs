@@ -58,9 +58,9 @@ pub(super) fn few(
     Ok(population.error(&Halfspace::new(w)?)?.mean() - rate)
 }
 
-/// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or more has error 0.25
-/// (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). This rate is the smallest one in the printed grid, whose
-/// levels are at most 1/2.
+/// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or a higher one has
+/// error 0.25 (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). This rate is the smallest one in the printed
+/// grid, whose levels are at most 1/2.
 const CLEAN: (f64, f64) = (0.1, 0.25);
 
 /// Runs the Perspectron over both grids of noise rates on [`clean_pairs`].

@@ -4,7 +4,7 @@ use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain};
 use halfspaces_online::bounds;
 
-/// ε of the lemma and the theorems. With η = 0.1, the error of a coin, 1/2, is far above η + ε.
+/// ε of the lemma and the theorems. With η = 0.1, the error of random guessing, 1/2, is far above η + ε.
 pub(super) const EXCESS: f64 = 0.1;
 
 /// ε of the search for an unknown margin.
@@ -27,8 +27,8 @@ pub(super) const RATE: f64 = 0.3;
 /// Margins of the learning curves.
 pub(super) const MARGINS: [f64; 5] = [0.28, 0.22, 0.17, 0.13, 0.1];
 
-/// The numbers of steps of a learning curve, as exponents of 2: the smallest, the smallest to which growth is fitted,
-/// and the largest. At the second exponent and above, the mean error is far below its maximum.
+/// The numbers of steps of a learning curve, as exponents of 2: the smallest, the smallest that is used to fit the
+/// growth, and the largest. At the second exponent and above, the mean error is far below its maximum.
 pub(super) const CURVE: (u32, u32, u32) = (6, 12, 16);
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -112,7 +112,7 @@ impl Experiment for PositionedExperiment {
                         };
                         ratios.push(errors[0] / bound);
                         if hard {
-                            // The smallest error of a rival.
+                            // The smallest of the errors of the rivals.
                             nulls.push(errors[1..].iter().copied().fold(1.0, f64::min) / bound);
                         }
                     }

@@ -42,7 +42,7 @@ pub(crate) enum Ground {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
     Everywhere,
-    /// The half of the points farther from the target's boundary.
+    /// The half of the points that lie farther from the target's boundary.
     Far,
     /// The points of that half on the positive side.
     Side,

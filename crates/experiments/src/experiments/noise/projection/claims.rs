@@ -170,8 +170,8 @@ mod tests {
         assert_eq!(verdict(32), Verdict::Violated);
     }
 
-    /// In one dimension, the image of w* is a sum of four equal numbers with random signs, which is 0 with probability
-    /// 3/8.
+    /// In one dimension, the image of w* is a sum of four equal numbers with random signs. The sum is 0 with
+    /// probability 3/8.
     #[test]
     fn a_target_that_projects_to_zero_keeps_no_margin() {
         let shares: Vec<f64> =

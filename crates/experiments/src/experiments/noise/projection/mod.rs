@@ -1,5 +1,5 @@
-//! P12, P12p: random projection keeps margins, and the Perspectron on projected points reaches η + ε even if the
-//! original dimension is far above the projected one.
+//! P12, P12p: random projection preserves margins, and the Perspectron on projected points reaches error η + ε even if
+//! the original dimension is far above the projected one.
 
 mod claims;
 mod learners;

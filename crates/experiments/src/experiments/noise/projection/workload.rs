@@ -20,7 +20,7 @@ const NONZEROS: usize = 10;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Points of the unit ball with |w*·x| >= γ, for a random w*.
+    /// Points in the unit ball with |w*·x| >= γ, for a random w*.
     Dense,
     /// Points with |w*·x| = γ, where w* is 1/2 on four coordinates and 0 elsewhere. Each point has ten more random
     /// entries.

@@ -216,8 +216,8 @@ fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     ))
 }
 
-/// Evidence for PRe, per data set, so that a failure on one data set cannot hide among the others. The draws of a trial
-/// share its rows and flip probabilities and are independent given these.
+/// Evidence for PRe, computed per data set, so that a failure on one data set is not masked by the others. The draws of
+/// a trial share its rows and flip probabilities and are independent given these.
 fn of_draws(results: &Results<Configuration, Outcome>) -> Evidence {
     let mut judged: Vec<(String, Evidence)> = Vec::new();
     for group in &results.groups {

@@ -111,8 +111,8 @@ fn mean(accuracies: &[f64]) -> f64 {
     }
 }
 
-/// The mean in per cent, with half of the width of the 95 % interval. A single fold, which the target group may have,
-/// has no interval.
+/// The mean in per cent, with half of the width of the 95 % interval. There is no interval if there is only one fold,
+/// as can be the case for the target group.
 fn per_cent(accuracies: &[f64]) -> String {
     let mean = mean(accuracies);
     match stats::mean_interval(accuracies, 0.95) {

@@ -25,10 +25,10 @@ const SEEN_BY_ADVERSARY: usize = 1000;
 pub(super) enum Noise {
     #[strum(to_string = "everywhere")]
     Everywhere,
-    /// The half of the points farther from the boundary of the reference halfspace.
+    /// The half of the points that lie farther from the boundary of the reference halfspace.
     #[strum(to_string = "far from the boundary")]
     Far,
-    /// The half of the points closer to that boundary.
+    /// The half of the points that lie closer to that boundary.
     #[strum(to_string = "near the boundary")]
     Near,
     /// The region where the reference halfspace disagrees with another halfspace, which is chosen to mislead least
@@ -233,7 +233,7 @@ fn standardised(points: &SparsePoints, columns: &[String]) -> Result<SparsePoint
     Ok(scaled)
 }
 
-/// Labelled rows of a data set, in both scalings.
+/// Labelled rows of a data set, with both scalings of the points.
 pub(super) struct Part {
     pub(super) plain: SparsePoints,
     pub(super) unit: SparsePoints,

@@ -51,8 +51,8 @@ impl Experiment for Table1Experiment {
             let (excesses, sizes) = (excesses.clone(), sizes.clone());
             let configuration = Configuration { strategy, noise, margin, excesses, sizes };
             let trials = match strategy {
-                // On the trap, a learner succeeds or fails completely, so more trials are needed. Trials in the plane
-                // are cheap.
+                // On the trap, a learner either succeeds or fails completely, so more trials are needed. Trials in the
+                // plane are cheap.
                 Strategy::Trap => scale.pick(5, 25, 75),
                 // Here the numbers of examples that the two learners of P10o need are closest to each other and vary
                 // most.
@@ -272,14 +272,14 @@ mod tests {
                 && text.ends_with("gets 13 % wrong, and the best halfspace 12 %.")
         }));
         assert!(order.is_some_and(|text| text.contains("fewer in 0, as many in 0 and more in 1.")));
-        // The three cases without a text: logistic regression is better than a coin, the Perspectron ends above η, and
-        // the Perspectron is ahead.
+        // The three cases without a text: logistic regression is better than random guessing, the error of the
+        // Perspectron ends above η, and the Perspectron is ahead.
         assert_eq!(found(0.49, [0.5, 0.2, 0.13], [0.2; 3])[0], None);
         assert_eq!(found(0.52, [0.5, 0.2, 0.31], [0.2; 3])[0], None);
         assert_eq!(found(0.52, [0.1; 3], [0.5, 0.5, 0.1])[1], None);
     }
 
-    /// On the trap, the convex surrogates stay above the target, and the Perspectron does not.
+    /// On the trap, the errors of the convex surrogates stay above the target, and that of the Perspectron does not.
     #[test]
     fn the_trap_separates_the_learners() {
         let configuration = small();

@@ -1,4 +1,4 @@
-//! The learners of Table 1 and common learners outside it, run on a sample as in practice.
+//! The learners of Table 1 and common learners that are not in it, run on a sample as in practice.
 
 use super::sample_bounds::{self, CKMY_SHARE, DGT_SHARE, GIVEN_MARGIN, HELD_OUT, Problem};
 use super::workload::{Configuration, Strategy};
@@ -36,13 +36,14 @@ pub(super) type Learner = Box<dyn Fn(&Points, &[Label], &Points) -> Result<Vec<L
 pub(super) struct Entry {
     pub name: &'static str,
     pub colour: Colour,
-    /// Its sample complexity in Table 1. For the cutting plane, it is that of the ellipsoid method, which runs here.
+    /// Its sample complexity in Table 1. For the cutting-plane learner, it is that of the ellipsoid method, the variant
+    /// that is run here.
     pub rate: Option<&'static str>,
     /// Its sample complexity under random classification noise, if that is a separate row.
     pub rate_rcn: Option<&'static str>,
     /// Whether the learner has the parameter ε.
     pub uses_excess: bool,
-    /// The number of examples that suffices, if this is proved.
+    /// The number of examples that is proved to suffice; `None` without a proof.
     bound: fn(Strategy, Problem) -> Option<f64>,
     pub learner: fn(Given) -> Result<Learner, Failure>,
 }
@@ -110,7 +111,7 @@ pub(super) const LEARNERS: [Entry; 8] = [
 ];
 
 impl Entry {
-    /// The number of examples that suffices for a setting and ε, if this is proved.
+    /// The number of examples that is proved to suffice for a setting and ε; `None` without a proof.
     pub(super) fn examples(&self, setting: &Configuration, excess: f64) -> Option<f64> {
         let problem = Problem {
             dim: setting.strategy.dim(),

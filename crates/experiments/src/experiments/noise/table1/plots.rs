@@ -9,7 +9,7 @@ use crate::experiments::common::*;
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
 pub(super) const SHOWN_EXCESS: f64 = 0.1;
 
-/// The smallest size at and above which no error exceeds `level`.
+/// The smallest size such that no error at this size or a larger one exceeds `level`.
 pub(super) fn needed(sizes: &[usize], errors: &[f64], level: f64) -> Option<usize> {
     let good = errors.iter().rev().take_while(|e| **e <= level).count();
     sizes.get(errors.len().checked_sub(good)?).copied()
@@ -71,7 +71,8 @@ fn place(name: &str) -> usize {
     place.unwrap_or_else(|| unreachable!("{name} is a learner of the table"))
 }
 
-/// The finding on the trap: learners with a convex loss end above one half, and the Perspectron ends below η.
+/// The finding on the trap: the error of learners with a convex loss ends above one half, and that of the Perspectron
+/// ends below η.
 pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
     let group = groups_of(results, |c| c.strategy == Strategy::Trap).into_iter().next();
     let text = group.and_then(|group| {
@@ -165,7 +166,7 @@ fn lines() -> Vec<Line> {
     LEARNERS.iter().enumerate().flat_map(of).collect()
 }
 
-/// The lower bounds as dashed lines, for all n where they are at most 1/2.
+/// The lower bounds as dashed lines, for all n at which they are at most 1/2.
 fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
     let line = |name: &str, colour, excess: &dyn Fn(f64) -> f64| {
         let at = |n: &usize| (*n as f64, noise + excess(*n as f64));
@@ -177,9 +178,9 @@ fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
     ]
 }
 
-/// log₂ of the ratio of the examples that the Perspectron needs to those that another learner needs. The two are paired
-/// on the same samples, over all margins of one kind of noise. If a learner does not reach η + ε, twice the largest
-/// sample size is used.
+/// log₂ of a ratio: the number of examples that the Perspectron needs, divided by the number that another learner
+/// needs. The two numbers are paired on the same samples, over all margins of one kind of noise. If a learner does not
+/// reach η + ε, twice the largest sample size is used.
 pub(super) fn leads(
     results: &Results<Configuration, Outcome>,
     strategy: Strategy,

@@ -1,5 +1,5 @@
-//! Numbers of examples that suffice for a learner of CKST24's Table 1 to reach error η + ε with probability 1 - δ, with
-//! all constants.
+//! Numbers of examples that suffice for a learner of CKST24's Table 1 to reach error η + ε with probability 1 - δ,
+//! including all constants.
 //!
 //! The numbers for the Perspectron and the cutting plane are those of their theorems. The numbers for DDK+23, DGT19 and
 //! CKMY20 are ours, and apply to the learners of `halfspaces_pac` as this suite runs them. Their guarantees on the

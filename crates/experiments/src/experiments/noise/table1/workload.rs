@@ -27,7 +27,7 @@ pub(crate) enum Strategy {
     /// A region chosen to mislead least squares.
     #[strum(to_string = "adaptive")]
     LeastSquares,
-    /// Points of the plane on which convex losses fail.
+    /// Points in the plane on which convex losses fail.
     #[strum(to_string = "trap")]
     Trap,
 }

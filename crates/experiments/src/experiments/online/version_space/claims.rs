@@ -96,13 +96,13 @@ impl Experiment for VersionSpaceExperiment {
         // hard-margin hypothesis has no bound.
         let of_centres =
             groups_of(results, |c| matches!(c.learner, Learner::Ellipsoid | Learner::Gravity));
-        // A learner within its bound ends with a pass without mistakes. A learner that does not end has exceeded its
-        // bound.
+        // A learner that stays within its bound ends with a pass without mistakes. A learner that does not end has
+        // exceeded its bound.
         let ratio = |p: &Play| p.ratio().filter(|_| p.ended).unwrap_or(f64::INFINITY);
         let within = of_plays("mistakes / bound", &of_centres, ratio);
 
         let volumetric = groups_of(results, |c| c.learner == Learner::Volumetric);
-        // The volumetric centre must also keep to its proved bound, which is hundreds of times larger.
+        // The volumetric centre must also satisfy its proved bound, which is hundreds of times larger.
         let measured = of_plays("mistakes / (0.6 d lg(1/γ) + 2)", &volumetric, |p| {
             (p.mistakes as f64 / (VOLUMETRIC * p.dim as f64 * -p.margin.log2() + 2.0)).max(ratio(p))
         });

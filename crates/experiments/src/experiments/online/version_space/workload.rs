@@ -14,10 +14,10 @@ pub(super) enum Family {
     /// Decision lists of r rules over r variables, with a margin of about 2^-r.
     #[strum(to_string = "lists")]
     Lists,
-    /// The hard family: randomly rotated points of the plane with margin 2^-r.
+    /// The hard family: randomly rotated points in the plane with margin 2^-r.
     #[strum(to_string = "hard")]
     Hard,
-    /// Points of the plane. Each point halves the arc of the remaining targets until the arc is 2^-r wide, and its
+    /// Points in the plane. Each point halves the arc of the remaining targets until the arc is 2^-r wide, and its
     /// label is the opposite of the prediction. Every learner errs on every point.
     #[strum(to_string = "even split")]
     Split,
@@ -130,8 +130,9 @@ pub(super) fn split<L: OnlineLearner>(
     Ok((mistakes + more, margin, ended))
 }
 
-/// Draws a decision list of `rules` rules over as many variables with random literals and alternating labels, and
-/// points of the cube that reach every rule equally often, lifted and normalised. Returns points, labels and margin.
+/// Draws a decision list of `rules` rules over the same number of variables, with random literals and alternating
+/// labels, and points in the cube that reach every rule equally often, lifted and normalised. Returns points, labels
+/// and margin.
 pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
     let n = rules as usize;
     let alternating =
@@ -159,8 +160,8 @@ pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Labe
     Ok((points, labels, margin))
 }
 
-/// Makes passes over the points until a pass has no mistake. Returns the number of mistakes and whether there was such
-/// a pass.
+/// Makes passes over the points until there is a pass without mistakes. Returns the number of mistakes and whether
+/// there was such a pass.
 pub(super) fn rounds<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,

@@ -14,8 +14,8 @@ const MEMBERSHIP: f64 = 1e-10;
 /// Largest rounding difference between eigenvalues or residuals computed in two ways.
 const ROUNDING: f64 = 1e-12;
 
-/// With δ below this value, points at distance 1e-9 from a subspace may stay unresolved. The value is a rounding error
-/// of 1e-16, magnified by 1e9, times a factor of ten.
+/// With δ below this value, points at distance 1e-9 from a subspace may stay unresolved. A rounding error of 1e-16 is
+/// magnified by 1e9; the value is ten times the result.
 const NOISE_FLOOR: f64 = 1e-6;
 
 /// Numbers of points of the scatter experiment.

@@ -118,8 +118,8 @@ fn closed<T: Copy>(vertices: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
 }
 
 impl Cell {
-    /// The targets that remain after three points of the sphere. Also returns, for each point, the share p of the
-    /// targets remaining before it that lie on the true target's side.
+    /// The targets that remain after three points on the sphere. Also returns a share p for each point: among the
+    /// targets that remained before this point, the share that lies on the true target's side.
     pub(super) fn after_three_points(rng: &mut ChaCha8Rng) -> (Cell, [f64; 3]) {
         let target = uniform(rng);
         // The points, each multiplied by ±1 so that it lies on the target's positive side.
@@ -225,8 +225,8 @@ fn reach(centre: Vector, vertices: &[Vector]) -> f64 {
     vertices.iter().map(|v| angle_between(centre, *v)).fold(0.0, f64::max)
 }
 
-/// Keeps the first part with probability equal to its share of the measure, and otherwise the second. Returns the share
-/// kept.
+/// Keeps the first part with probability equal to its share of the measure, and otherwise keeps the second part.
+/// Returns the share kept.
 fn keep<const N: usize>(
     vertices: &mut Vec<[f64; N]>,
     parts: [Vec<[f64; N]>; 2],
@@ -378,8 +378,8 @@ mod tests {
             for _ in 0..4000 {
                 let mut cell = Cell::Plane(vertices.to_vec());
                 let p = cell.cut(rng);
-                // A share `far` of the targets lies elsewhere. Nine in ten of the points that cut separate this share
-                // as a whole.
+                // A share `far` of the targets lies elsewhere. Of the points that cut, nine in ten separate exactly
+                // this share from the other targets.
                 let p = if far > 0.0 && rng.random::<f64>() < 0.9 { far } else { p * (1.0 - far) };
                 minority += p.min(1.0 - p);
                 information += entropy(p);

@@ -28,10 +28,10 @@ pub(crate) struct Configuration {
 /// Sums over the first points of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
-    /// Σ min(p, 1-p): the expected mistakes of the best learner, which predicts by the majority of the remaining
-    /// targets.
+    /// Σ min(p, 1-p): the expected number of mistakes of the best learner, which predicts like the majority of the
+    /// remaining targets.
     best: f64,
-    /// Σ 2p(1-p): the expected mistakes of a learner that predicts by a random remaining target.
+    /// Σ 2p(1-p): the expected number of mistakes of a learner that predicts by a random remaining target.
     random: f64,
     /// Σ h(p), in nats.
     information: f64,
@@ -54,7 +54,7 @@ fn power(exponent: i32) -> f64 {
     10f64.powi(exponent)
 }
 
-/// Simulates how uniform points cut down the set of remaining targets, and returns the sums.
+/// Simulates how uniform points reduce the set of remaining targets, and returns the sums.
 fn run(dim: usize, rng: &mut ChaCha8Rng) -> Outcome {
     let mut sums = Sums::default();
     let (mut cell, mut seen) = match dim {
@@ -292,8 +292,8 @@ mod tests {
         assert!(found <= exact && found > 0.99 * exact, "{found} {exact}");
     }
 
-    /// In the plane, p is uniform given that a point cuts. The best learner then makes ½ mistake per nat, and a random
-    /// target makes ⅔.
+    /// In the plane, p is uniform given that a point cuts. The best learner then makes ½ mistake per nat, and a learner
+    /// that predicts by a random target makes ⅔.
     #[test]
     fn the_plane_has_its_exact_slopes() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,8 +1,9 @@
-//! Greedy on the whole pool ([`halfspaces_online::Greedy`]), simulated from its exact distribution and run on points.
+//! The greedy learner on the whole pool ([`halfspaces_online::Greedy`]), simulated from its exact distribution and run
+//! on points.
 //!
-//! After a mistake of margin m at the hypothesis w, all that is known about the remaining points is that |w · x| < m.
-//! So the rest of a Poisson pool is a Poisson process on the part of the sphere that lies in all slabs, one slab for
-//! each mistake, and the hypothesis, the target and the slabs are a Markov chain. Proofs:
+//! After a mistake with margin m at the hypothesis w, all that is known about the remaining points is that |w · x| < m.
+//! So the rest of a Poisson pool is a Poisson process on the part of the sphere that lies in all slabs, where each
+//! mistake adds one slab. The hypothesis, the target and the slabs form a Markov chain. Proofs:
 //! docs/theory/algorithm-1-in-law.md.
 
 use super::wedge::{Angle, WrongPoint};
@@ -21,12 +22,12 @@ pub(crate) struct GreedyRun {
     pub(super) mistakes: u64,
     /// ln sin of the angle to the target at the end.
     pub(super) log_sin: f64,
-    /// Number of sampled points per mistake that a slab excluded; 0 for a run on points.
+    /// Number of sampled points that a slab excluded, divided by the number of mistakes; 0 for a run on points.
     pub(super) excluded: f64,
 }
 
-/// A slab, which contains all points that have not been seen. The points of largest |w · x| have been seen, so the
-/// others have |w · x| < μ sin θ, where w = cos θ w* + sin θ e.
+/// A slab, which contains all points that have not been seen. The points with the largest |w · x| have been seen, so
+/// the others have |w · x| < μ sin θ, where w = cos θ w* + sin θ e.
 struct Slab {
     /// The vector e, in coordinates orthogonal to w*.
     axis: Vec<f64>,

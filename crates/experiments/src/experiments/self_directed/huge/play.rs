@@ -80,8 +80,8 @@ pub(super) fn chains(
         }
         angle
     });
-    // Each chain labels the remaining points in the buckets of the other chain. Counting all points of these buckets is
-    // an upper bound.
+    // Each chain labels the remaining points in the buckets of the other chain. Counting all points of these buckets
+    // gives an upper bound.
     let end = [0, 1].map(|chain| occurrences(unlabelled[chain], angles[1 - chain].error(), rng));
     Run {
         start,
@@ -92,7 +92,7 @@ pub(super) fn chains(
 }
 
 /// Runs the update of Algorithm 1, after its start, on points in random order. Returns the mistakes on the first n
-/// points for each n of `sizes`, which must increase. The waiting time for the next mistake is geometric.
+/// points for each n in `sizes`, which must increase. The waiting time for the next mistake is geometric.
 pub(super) fn random_order(
     (start, first): (u64, Angle),
     sizes: &[f64],
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// The start takes 4d points, and the next point may already be a mistake.
+    /// The start takes 4d points, and the next point may already be misclassified.
     #[test]
     fn mistakes_go_on_after_the_start() {
         let dim = 5;

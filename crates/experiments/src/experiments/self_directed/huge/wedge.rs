@@ -1,5 +1,5 @@
-//! Samples the uniform points of the sphere of R^d, d >= 3, on which two unit vectors w and w* at an angle θ < π/2
-//! disagree. The number of points may be as large as 10^80.
+//! Samples uniform points on the sphere of R^d, d >= 3, from the region in which two unit vectors w and w* at an angle
+//! θ < π/2 disagree. The number of points may be as large as 10^80.
 //!
 //! Only the projection of a point onto the plane of w and w* matters. Its length r has P[r >= ρ] = (1 - ρ²)^(d/2-1),
 //! and its direction is uniform. The two vectors disagree in a double wedge of probability θ/π. In the wedge,
@@ -102,7 +102,7 @@ impl Angle {
         self.search(count * error, dim, rng, new, |_, _| Some(())).map(|(x, ())| x)
     }
 
-    /// Does the search of [`Angle::surest`] among the points that `place` accepts. `expected` is the mean number of
+    /// Performs the search of [`Angle::surest`] among the points that `place` accepts. `expected` is the mean number of
     /// misclassified points. `new` draws the number of points that lie in a box but outside the previous box. Its
     /// argument contains the shares of the misclassified points in the previous box and in this box. Returns the surest
     /// point and the value that `place` returned for it.
@@ -291,7 +291,7 @@ mod tests {
     const RARE: f64 = 1.95;
 
     /// Sampling box by box and drawing every misclassified point give the same distribution of the deficit and of the
-    /// turn, and the same probability of no misclassified point.
+    /// turn, and the same probability that no point is misclassified.
     #[test]
     fn the_surest_is_that_of_all_points() {
         let mut rng = rng_for(RngStream::CALLER, 1);

@@ -261,7 +261,7 @@ mod tests {
         kernels::axpy(-margin, &x, &mut w);
         let expected = angle(&w, &target).unwrap().tan();
         assert!((tan_after(theta, margin, radius, rest) - expected).abs() < 1e-14);
-        // The mistake lies almost in the plane, so the angle after it is far below the rounding error of 1.
+        // The misclassified point lies almost in the plane, so the angle after it is far below the rounding error of 1.
         let (theta, radius) = (1e-6, 1.0 - 1e-14);
         let after = tan_after(theta, radius * theta.sin(), radius, 0.0);
         assert!(after > 0.0 && after < 1e-12, "{after}");

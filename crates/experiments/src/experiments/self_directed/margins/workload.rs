@@ -58,12 +58,12 @@ pub(crate) struct Outcome {
     /// The margin of the first misclassified point, divided by sin θ, and its decay.
     pub(super) first_margin: f64,
     pub(super) first_decay: f64,
-    /// The place of the point of largest margin in the wedge, from 0 at the boundary of w to 1 at the boundary of the
-    /// target; 0 if there is no such point.
+    /// The place in the wedge of the point with the largest margin, from 0 at the boundary of w to 1 at the boundary of
+    /// the target; 0 if there is no such point.
     pub(super) turn: f64,
 }
 
-/// Draws n uniform points of the sphere and looks at those on which two unit vectors at angle θ disagree. Only the
+/// Draws n points uniformly from the sphere and considers those on which two unit vectors at angle θ disagree. Only the
 /// number of these points and their projections onto the plane of the two vectors matter. The number is binomial with
 /// probability θ/π. A projection has radius r with r² ~ Beta(1, d/2 - 1), and its direction is uniform in the double
 /// wedge.

@@ -140,7 +140,7 @@ mod tests {
         Configuration { kind: Kind::Gaussian, dim, points, learners: true }
     }
 
-    /// Judges planted counts on 8 points of the plane, which have 16 dichotomies.
+    /// Judges planted counts on 8 points in the plane, which have 16 dichotomies.
     fn judge(own: usize, worst: usize, sampled: f64, halving: usize) -> Vec<Verdict> {
         let outcome = |jitter: u8| {
             let mean = sampled + 0.01 * f64::from(jitter);

@@ -143,7 +143,7 @@ impl Outcome {
         self.averages.iter().flat_map(|b| &b.counts).find(|c| c.learner == learner)
     }
 
-    /// The average mistakes of a learner over the dichotomies, relative to those of the best learner.
+    /// The average number of mistakes of a learner over the dichotomies, relative to that of the best learner.
     pub(super) fn share(&self, learner: Learner) -> Option<f64> {
         let best = self.averages.as_ref()?.own_average;
         self.count(learner).map(|count| count.mean / best)

@@ -52,8 +52,8 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     })
 }
 
-/// The largest exponent of n at which a count is said to hardly grow. It allows a factor of 1.6 for a hundred times as
-/// many points.
+/// The largest exponent of n at which a title says that a count hardly grows. It allows a factor of 1.6 for a hundred
+/// times as many points.
 const HARDLY: f64 = 0.1;
 
 /// The title of a figure, derived from the curves, which are in the order of [`COUNTED`].

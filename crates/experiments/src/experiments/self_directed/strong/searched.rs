@@ -53,7 +53,7 @@ fn aligned(mut start: Vec<f64>) -> Vec<f64> {
 }
 
 impl Instance {
-    /// The points, if they are in radially isotropic position of relative accuracy 1/2.
+    /// The points; `None` if they are not in radially isotropic position with relative accuracy 1/2.
     fn in_position(&self) -> Result<Option<Points>, Failure> {
         let points = Points::from_rows(&self.rows)?;
         let least = Isotropy::measure(&points)?.least();

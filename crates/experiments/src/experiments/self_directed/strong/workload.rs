@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     /// A heavy subspace with small integer coordinates.
     #[strum(to_string = "integers, heavy subspace")]
     Integer,
-    /// Uniform points of the cube {0, 1}^(d-1), lifted.
+    /// Uniform points in the cube {0, 1}^(d-1), lifted.
     #[strum(to_string = "cube")]
     Cube,
     /// The cube, labelled by a random decision list over all variables.
@@ -74,8 +74,8 @@ pub(crate) enum Configuration {
     Searched { goal: Goal, dim: usize, moves: usize },
     /// The strong learner on one pool.
     Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
-    /// The mean mistakes of the strong learner over `random` runs with random starts and over `warm` runs with warm
-    /// starts, on the first n points of one pool, for each of the two sizes n.
+    /// The mean number of mistakes of the strong learner over `random` runs with random starts and over `warm` runs
+    /// with warm starts, on the first n points of one pool, for each of the two sizes n.
     Flat { kind: Kind, dim: usize, sizes: [usize; 2], epsilon: f64, random: u64, warm: u64 },
     /// Learners on the first n points of one pool.
     Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
@@ -166,7 +166,8 @@ pub(crate) enum Outcome {
     },
     Flat {
         dim: usize,
-        /// Mean mistakes at both sizes, with random starts and with warm starts; `None` if there are no such runs.
+        /// Mean numbers of mistakes at both sizes, with random starts and with warm starts; `None` if there are no such
+        /// runs.
         random: Option<[f64; 2]>,
         warm: Option<[f64; 2]>,
         /// Mistakes of the perceptron on the same points in the order of the pool.
