@@ -40,7 +40,7 @@ class AuditResult:
     label : ndarray
         Their labels.
     suggested : ndarray
-        The labels that the classifier predicts instead; the label itself if the classifier agrees.
+        The labels that the classifier predicts; equal to `label` if the classifier agrees with it.
     score : ndarray of float
         How strongly a classifier that was fitted without the row supports the label; negative if this classifier
         predicts another class. For two classes, it is the decision value divided by the mean absolute decision value.
@@ -61,7 +61,7 @@ class AuditResult:
         The number of labels that differ from the most frequent label. If the classifier disagrees with at least as many
         labels, the ranking says little about which labels are wrong, and `likely_wrong` is 0.
     contradicts : ndarray of int or None
-        For texts, the row with nearly the same text and another label, or -1 if there is no such row.
+        For texts, the row with nearly the same text and a different label, or -1 if there is no such row.
     notes : list of str
         Decisions about the table that could be wrong; each was also issued as a `DataWarning`.
     index : pandas.Index or None

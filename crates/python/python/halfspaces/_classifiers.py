@@ -239,7 +239,7 @@ class HalfspaceClassifier(_Probabilities, _BoundedClassifier):
 class PerspectronClassifier(_BoundedClassifier):
     """The Perspectron: a halfspace learned from labels, many of which may be wrong.
 
-    For each guess of the noise rate and the margin, a run makes steps along the gradient divided by the distance to the
+    For each guess of the noise rate and the margin, a run takes steps along the gradient divided by the distance to the
     boundary. The model is the iterate with the fewest held-out errors among the iterates of all runs. Standardise the
     columns first. With more than two classes, one model per class is fitted (one-vs-rest).
 

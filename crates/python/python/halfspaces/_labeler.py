@@ -152,11 +152,11 @@ def _one_at_a_time(method: Callable[Concatenate[Labeler, P], T]) -> Callable[Con
 
 
 class Labeler:
-    """A labelling session on the rows of a matrix: few corrections are needed until all rows have labels.
+    """A labelling session that needs few corrections to label all rows of a matrix.
 
-    The session asks about the row whose class it is most sure of. The person confirms or corrects the prediction, and
-    the model learns from each answer. There is no guarantee on the number of corrections; `outlook` estimates how many
-    are still to come. The surest rows come first, so after several hundred answers some classes may still have no
+    The session asks about the row of whose class it is most certain. The person confirms or corrects the prediction,
+    and the model learns from each answer. There is no guarantee on the number of corrections; `outlook` estimates how
+    many are still to come. The surest rows come first, so after several hundred answers some classes may still have no
     label, and `predict` is wrong for their rows. Continue until all rows are labelled. To label a sample for fitting a
     classifier, `tell` the labels of random rows. The rows, the answers in their order and `random_state` determine the
     session bit for bit. Threads may share a `Labeler`; a call waits until the call of another thread has returned.
@@ -188,7 +188,7 @@ class Labeler:
     keep_found : bool, default=False
         Whether to continue even if labelled rows are missing from `X`. Their answers stay in the session file.
     random_state : int, RandomState or None, default=None
-        The seed of the model of a new session; a session that continues keeps its own. ``None`` is the same as 0.
+        The seed of the model of a new session; a resumed session keeps its own seed. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads. No result depends on it.
 

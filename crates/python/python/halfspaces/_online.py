@@ -154,7 +154,7 @@ def _documented(text: str, name: str, arguments: str = "") -> str:
 
 class Perceptron(_OnlineClassifier):
     __doc__ = _documented(
-        """The perceptron: adds or subtracts each row whose class it predicts wrongly.
+        """The perceptron: adds each row whose class it predicts wrongly to its weights, or subtracts it from them.
 
     It makes at most (R / gamma)^2 mistakes on rows of norm at most R that a halfspace separates with margin gamma, in
     any order. The last weights are the model; `AveragedPerceptron` is usually better on noisy labels. With more than

@@ -49,7 +49,7 @@ class LabelPage:
         self.session = session
         self._process = process
         self._classes = classes
-        # The process and the folder live as long as this object, but not longer than Python.
+        # The process and the folder exist as long as this object, at most until Python ends.
         weakref.finalize(self, _end, process, folder)
         self._lines: list[str] = []
         self._address: str | None = None
@@ -172,8 +172,8 @@ def label_page(
     classes : iterable of hashable, default=()
         The classes, at least two. They may be omitted if the session file exists.
     session : path-like or None, default=None
-        The session file, which is created or continued. ``None`` creates one in a temporary folder. The folder exists
-        as long as the returned object does, at most until Python ends; its answers are lost then.
+        The session file, which is created or continued. ``None`` creates one in a temporary folder. The folder and the
+        answers in it are deleted together with the returned object, at the latest when Python ends.
     options : iterable of str, default=()
         Further options of ``halfspaces label``, such as ``["--text", "body", "--show", "body"]``.
     timeout : float, default=300.0

@@ -248,7 +248,7 @@ class Pipeline:
             The table, with the columns that the model learned from, in any order. Other columns are ignored.
         unseen : {"error", "zero"}, default="error"
             What to do if the model has not seen a category, or if the table lacks a column: "error" raises an error;
-            "zero" treats the category as none of the known ones and the values of the column as missing.
+            "zero" treats the category as different from all known ones and the values of the column as missing.
         costs : mapping, default=None
             The cost of misclassifying a row of a class, such as ``{"ill": 9}``; other classes cost 1. The class with
             the least expected cost is predicted.
@@ -380,8 +380,8 @@ class Pipeline:
         Warns
         -----
         DataWarning
-            If a loaded pipeline will predict classes of another type, because the model file contains only their names.
-            For example, the strings "0" and "1" become integers. Pickle keeps the type.
+            If a loaded pipeline will predict classes of a different type, because the model file contains only their
+            names. For example, the strings "0" and "1" become integers. Pickle keeps the type.
         """
         self._native.save(path)
         loaded = typed_classes(self.class_names).tolist()
@@ -409,7 +409,7 @@ class Pipeline:
         FileNotFoundError
             If there is no such file.
         ValueError
-            If the file is not a model, has another version, or was changed.
+            If the file is not a model, has an unsupported version, or was changed.
         """
         return cls._of(_core.TablePipeline.load(existing(path)), [])
 
@@ -446,7 +446,7 @@ class Pipeline:
         }
 
     def _name_of(self, given: Any) -> str:
-        """Return the name of a class; a number names the class that equals it."""
+        """Return the name of a class; a number stands for the class with this value."""
         if isinstance(given, numbers.Real) and not isinstance(given, bool) and self.classes_.dtype.kind in "iuf":
             for name, value in zip(self.class_names, self.classes_.tolist(), strict=True):
                 if value == given:

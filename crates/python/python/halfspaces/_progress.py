@@ -11,7 +11,7 @@ from halfspaces import _core
 
 @contextmanager
 def show_progress(report: Callable[[int, int], Any] | None = None) -> Iterator[None]:
-    """Report the progress of fits and audits to a function, or as a progress bar of tqdm.
+    """Report the progress of fits and audits to a function, or show it as a tqdm progress bar.
 
     Inside a ``with`` block, each computation that this thread starts reports how many of its steps are finished. A step
     is a part of the work, such as a fold of an audit or a row from which a learner learns. Not all steps take the same
@@ -22,9 +22,9 @@ def show_progress(report: Callable[[int, int], Any] | None = None) -> Iterator[N
     Parameters
     ----------
     report : callable, default=None
-        A function of the number of finished steps and the number of all steps. It is called at most every 20 ms by the
-        thread that started the computation. If it raises an exception, the computation stops and raises this exception.
-        ``None`` shows a bar of tqdm.
+        A function that takes the number of finished steps and the total number of steps. It is called at most every 20
+        ms by the thread that started the computation. If it raises an exception, the computation stops and raises this
+        exception. ``None`` shows a tqdm progress bar.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def show_progress(report: Callable[[int, int], Any] | None = None) -> Iterator[N
 
 
 class _Bar:
-    """A bar of tqdm, which starts again if the number of steps changes."""
+    """A tqdm progress bar that starts again if the number of steps changes."""
 
     def __init__(self) -> None:
         try:

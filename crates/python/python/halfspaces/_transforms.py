@@ -174,7 +174,7 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Return the transformed rows, scaled to norm 1; rows of zeros, which have no direction, stay zeros.
+        """Return the transformed rows, scaled to norm 1; rows of zeros, which have no direction, remain zeros.
 
         Parameters
         ----------

@@ -49,7 +49,8 @@ class LabelWidget:
     labeler : Labeler
         The session.
     widget : anywidget.AnyWidget
-        The widget itself, for use in layouts of ipywidgets. The page shows its trait ``state``.
+        The widget itself, for use in layouts of ipywidgets. Its trait ``state`` contains the content that the page
+        shows.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Fits models to rows that are divided among several processes, with jobs and partial results.
+"""Fits models to rows that are divided among several processes, by means of jobs and partial results.
 
 A job is a bytes object. A process that holds rows runs the job on them with `partial`, and `merge` joins partial
 results, in any order and on any machine. The result does not depend on which process held which rows, not even in the
 last bit: rows are split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part
-begins at a multiple of `BLOCK_ROWS`; only the last part may end elsewhere. If a job was run twice on a block, the
-block counts once.
+begins at a multiple of `BLOCK_ROWS`; only the last part may end elsewhere. If a job was run twice on a block, the block
+counts only once.
 
-`halfspaces.dask` does this with Dask. For another engine, write a `Source`.
+`halfspaces.dask` runs such jobs with Dask. For another engine, write a `Source`.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class ForsterTransform(BaseEstimator):
 
 
 class _Linear(BaseEstimator):
-    """A classifier with one halfspace for two classes, otherwise one for each class against the others."""
+    """A classifier: one halfspace for two classes, otherwise one for each class against the others."""
 
     classes_: npt.NDArray[Any]
 
@@ -361,10 +361,10 @@ class LogisticRegression(_Linear):
 class AveragedPerceptron(_Linear):
     """The averaged perceptron on rows that several processes hold: iterative parameter mixing.
 
-    In each epoch, one perceptron passes over each block of `BLOCK_ROWS` rows. All of them start from the same weights;
-    the next epoch starts from the mean of their final weights. The model is the mean of the weights over all
-    predictions. On rows of norm at most R that a halfspace separates with margin g, the perceptrons make at most (R/g)²
-    mistakes per block, over all epochs.
+    In each epoch, a separate perceptron passes over each block of `BLOCK_ROWS` rows. All perceptrons start from the
+    same weights; the next epoch starts from the mean of their final weights. The model is the mean of the weights over
+    all predictions. On rows of norm at most R that a halfspace separates with margin g, the perceptrons make at most
+    (R/g)² mistakes per block, over all epochs.
 
     Parameters
     ----------

@@ -72,9 +72,9 @@ def halfspace(
         ``margin_shell``: unit rows, a fraction `share` of which are exactly at the margin; ``ill_conditioned_ball``:
         rows between one and two margins from the boundary, uniform in an ellipsoid with axes from 1 to 1/`condition` in
         the other directions; ``spiked_ball``: a margin ball in which a fraction `share` of the rows lie on a spike at
-        the margin, which turns averages away from the target; ``gaussian``: normal rows with standard deviations from 1
-        to 1/`condition`; ``student_t``: rows like those of ``gaussian``, but with a Student-t distribution with
-        `freedom` degrees of freedom.
+        the margin, which turns averages away from the target; ``gaussian``: normally distributed rows with standard
+        deviations from 1 to 1/`condition`; ``student_t``: rows like those of ``gaussian``, but with a Student-t
+        distribution with `freedom` degrees of freedom.
     margin : float, default=0.1
         The distance from the boundary, for the first four distributions.
     rate : float, default=0.0
@@ -210,7 +210,7 @@ def heavy_subspace(
 ) -> HeavySample:
     """Draw rows of which more than the fraction ``heavy_dim / n_features`` lie in a subspace of that dimension.
 
-    No linear map brings such rows into radially isotropic position: they are the hard cases of `ForsterTransform`.
+    No linear map brings such rows into radially isotropic position, so they are the hard cases for `ForsterTransform`.
 
     Parameters
     ----------
@@ -258,8 +258,8 @@ def massart_noise(
 ) -> tuple[npt.NDArray[Any], Floats]:
     """Add Massart noise to the labels of any two-class data.
 
-    Rows are far from or near the boundary of the halfspace whose normal points from the mean of one class to that of
-    the other, after the columns are standardised.
+    The distance of a row is measured from the boundary of the halfspace whose normal points from the mean of one class
+    to that of the other, after the columns are standardised.
 
     Parameters
     ----------
