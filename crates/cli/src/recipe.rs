@@ -41,7 +41,7 @@ pub(crate) fn unseen() -> impl TypedValueParser<Value = Unseen> {
     let values = [
         PossibleValue::new("error").help("Fail; the error names the category or the column"),
         PossibleValue::new("zero").help(
-            "Treat the category as none of the known ones, and all values of a missing column as missing",
+            "Treat the category as different from all known ones, and all values of a missing column as missing",
         ),
     ];
     PossibleValuesParser::new(values).map(|name| match name.as_str() {

@@ -162,7 +162,7 @@ fn one_pass(
     for (column, count) in unseen {
         notes.push(format!(
             "{source}, column `{column}`: {count} rows have categories that do not occur in the training rows among the \
-             first {size} rows; these categories count as none of the known ones; shuffle the file, or fit without \
+             first {size} rows; these categories count as different from all known ones; shuffle the file, or fit without \
              --stream"
         ));
     }

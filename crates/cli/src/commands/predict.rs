@@ -36,8 +36,8 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     costs: CostArgs,
     /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied unchanged, except that
-    /// feature columns are copied as the model reads them. If the output already has a column NAME, the copy is called
-    /// `kept NAME`
+    /// feature columns are copied as the model reads them. If the output already has a column COLUMN, the copy is called
+    /// `kept COLUMN`
     #[arg(long, value_name = "COLUMN")]
     keep: Vec<String>,
     /// Also write the probability of every class, in columns `probability=CLASS`

@@ -225,7 +225,7 @@ impl Inference<'_> {
         }
         if found.has_short_years {
             record.notes.push(self.note(
-                "in years of two digits, 00 to 68 mean 2000 to 2068, and 69 to 99 mean 1969 to 1999",
+                "two-digit years from 00 to 68 mean 2000 to 2068, and those from 69 to 99 mean 1969 to 1999",
             ));
         }
         if found.has_offsets {

@@ -85,8 +85,8 @@ pub(crate) struct AuditArgs {
     /// also contradicts (the row with nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Copy a column of DATA to the ranking; may be repeated. If the ranking already has a column NAME, the copy is
-    /// called `kept NAME`
+    /// Copy a column of DATA to the ranking; may be repeated. If the ranking already has a column COLUMN, the copy is
+    /// called `kept COLUMN`
     #[arg(long, value_name = "COLUMN", requires = "output")]
     keep: Vec<String>,
     /// Overwrite existing files

@@ -72,7 +72,7 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
     pub(crate) review: Option<PathBuf>,
     /// Start from the predictions of this model, which `fit` wrote. They are used until the session's own model makes
-    /// fewer errors on the answers. A category that the model does not know is treated as none of the known ones
+    /// fewer errors on the answers. A category that the model does not know is treated as different from all known ones
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) model: Option<PathBuf>,
     /// Merge the sessions of several annotators on DATA: report how well they agree, and ask about the rows on which
