@@ -12,6 +12,8 @@ use std::sync::Mutex;
 
 /// The paths that stand for standard output and standard input.
 const STDOUT: &str = "-";
+/// Maximum number of characters of a message.
+const MAX_MESSAGE: usize = 4000;
 const STDIN: &str = "-";
 
 /// The temporary file that is being written, next to its target.
@@ -121,10 +123,12 @@ pub(crate) fn note_all(notes: &[String]) {
     notes.iter().for_each(|text| note(&format!("note: {text}")));
 }
 
-/// Writes a line to stderr. Terminal control characters are escaped. On a terminal, the line is styled and, if it is
-/// long, broken between words. Write errors are ignored, because they cannot be reported.
+/// Writes a line to stderr. Terminal control characters are escaped, and the middle of a line of more than
+/// [`MAX_MESSAGE`] characters is left out, because a file can have names of any length. On a terminal, the line is styled
+/// and, if it is long, broken between words. Write errors are ignored, because they cannot be reported.
 pub(crate) fn note(text: &str) {
-    let text = terminal::for_stderr(&terminal::message(&shown(text)));
+    let text =
+        terminal::for_stderr(&terminal::message(&terminal::shortened(&shown(text), MAX_MESSAGE)));
     let _ = writeln!(io::stderr(), "{text}");
 }
 

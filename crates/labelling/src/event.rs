@@ -180,11 +180,15 @@ impl PoolId {
         PoolId { source, rows, columns, fingerprint, items: Some(items) }
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// Checks the numbers of keys.
+    pub(crate) fn check(&self) -> Result<(), String> {
         let Some(items) = &self.items else { return Ok(()) };
         let (keys, contents) = (items.keys.len(), items.contents.len());
         if keys != self.rows || !(contents == 0 || contents == keys) {
-            return Err(format!("the pool has {} rows but {keys} keys", self.rows));
+            return Err(format!(
+                "the pool has {} rows, but {keys} keys and {contents} keys of contents",
+                self.rows
+            ));
         }
         Ok(())
     }

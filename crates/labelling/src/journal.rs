@@ -9,6 +9,7 @@ use crate::keys::{ItemKey, stir_bytes};
 use crate::record::Record;
 use crate::step::{Rows, Step};
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use std::fmt;
 
 const NUMBER: &str = ",\"n\":";
@@ -284,7 +285,9 @@ pub fn parse_journal(bytes: &[u8]) -> Result<ParsedJournal, JournalFault> {
     match parsed.take(line + 1, rest) {
         Ok(()) => (parsed.tail, parsed.len) = (Tail::NoLineEnd, bytes.len()),
         Err(fault) => {
-            let is_whole = serde_json::from_slice::<serde::de::IgnoredAny>(rest).is_ok();
+            // In a line that was cut off, the value is incomplete. A complete value means that line ends were lost.
+            let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+            let is_whole = values.next().is_some_and(|value| value.is_ok());
             if is_whole || parsed.header.is_none() && !is_header_prefix(rest) {
                 return Err(fault);
             }

@@ -132,8 +132,8 @@ impl Record {
     }
 
     fn check_pool(&self, pool: &PoolId, items: &[usize]) -> Result<Step, String> {
-        if items.len() != pool.rows || pool.items.as_ref().is_none_or(|i| i.keys.len() != pool.rows)
-        {
+        pool.check()?;
+        if items.len() != pool.rows || pool.items.is_none() {
             return Err(format!("the new pool has {} rows and {} items", pool.rows, items.len()));
         }
         let (mut next, mut seen) = (self.items, HashSet::with_capacity(items.len()));

@@ -180,6 +180,10 @@ fn impossible_events_are_refused() {
             "item 0 has two rows in the new pool",
         ),
         (Event::Pool { pool: pool(&["p"]), items: vec![] }, "the new pool has 1 rows and 0 items"),
+        (
+            Event::Pool { pool: ids(&["p"], &["x", "y"]), items: vec![0] },
+            "the pool has 1 rows, but 1 keys and 2 keys of contents",
+        ),
     ] {
         assert_eq!(record.check(&event).unwrap_err(), said);
     }
@@ -331,6 +335,29 @@ fn a_file_cut_anywhere_keeps_its_complete_lines() {
         drop(log);
         let log = existing(&path, SessionAccess::Read);
         assert_eq!((log.record().len(), log.record().label(4)), (count, Some(1)));
+    }
+}
+
+/// A program may have changed the line ends. The file is refused and left alone.
+#[test]
+fn a_file_without_its_line_ends_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut log = begin(&path);
+    log.apply(&answer(0, "a", "b")).unwrap();
+    log.apply(&answer(1, "a", "b")).unwrap();
+    drop(log);
+    let text = std::fs::read_to_string(&path).unwrap();
+    for end in ["\r", "", "\u{2028}", " "] {
+        // All line ends, or only the last one.
+        let last = format!("{}{end}x", text.trim_end());
+        let all = text.replace('\n', end);
+        for changed in [all, last] {
+            std::fs::write(&path, &changed).unwrap();
+            let refused = SessionFile::open(&path, SessionAccess::Write).unwrap_err();
+            assert!(matches!(refused, SessionError::Line { .. }), "{end:?}: {refused}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), changed);
+        }
     }
 }
 

@@ -25,6 +25,22 @@ fn slips(folder: &Path, classes: &[&str]) -> Vec<usize> {
     wrong
 }
 
+/// Names of any length are shortened in the terminal and in messages.
+#[test]
+fn long_names_are_shortened() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "q".repeat(70_000);
+    let row = |i: usize| format!("{},{},{}\n", i % 7, i % 5, if i % 2 == 0 { "p" } else { &long });
+    let text: String = std::iter::once("a,b,y\n".to_owned()).chain((0..60).map(row)).collect();
+    fs::write(folder.path().join("w.csv"), &text).unwrap();
+    let audit = ["audit", "w.csv", "--label", "y", "--learner", "perceptron", "-o", "r.csv"];
+    let said = good(folder.path(), &audit);
+    assert!(said.contains(&format!("{}...", "q".repeat(60))) && said.len() < 20_000, "{said}");
+    fs::write(folder.path().join("m.json"), format!("{{\"format\":\"{long}\"}}")).unwrap();
+    let said = refused(folder.path(), &["predict", "m.json", "w.csv"]);
+    assert!(said.contains('…') && said.chars().count() < 4100, "{}", said.len());
+}
+
 #[test]
 fn slips_are_found_in_two_and_three_classes() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,8 +14,8 @@ use crate::recipe::ColumnArgs;
 use clap::Args;
 use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_frame::Labels;
-use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
+use halfspaces_frame::{short, visible};
 use halfspaces_linalg::Monitor;
 use halfspaces_pipeline::{Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts};
 use serde_json::{Value, json};
@@ -384,8 +384,9 @@ impl AuditReport {
             suspects.iter().map(of).max().unwrap_or(0).max(least)
         };
         let place = width(&|s| visible(&self.frame.place(s.row)).chars().count(), 5);
-        let label = width(&|s| visible(self.label(s.row)).chars().count(), 5);
-        let suggested = width(&|s| visible(self.suggested(s)).chars().count(), 9);
+        let name = |class: &str| short(&visible(class));
+        let label = width(&|s| name(self.label(s.row)).chars().count(), 5);
+        let suggested = width(&|s| name(self.suggested(s)).chars().count(), 9);
         let has_texts = self.texts.iter().any(|texts| !texts.is_empty());
         text.push_str(&format!(
             "{:place$}  {:label$}  {:suggested$}  agreement{}\n",
@@ -401,8 +402,8 @@ impl AuditReport {
             let line = format!(
                 "{:place$}  {:label$}  {:suggested$}  {:9.3}  {}{}",
                 visible(&self.frame.place(suspect.row)),
-                visible(self.label(suspect.row)),
-                visible(self.suggested(suspect)),
+                name(self.label(suspect.row)),
+                name(self.suggested(suspect)),
                 suspect.agreement,
                 visible(&against.join(", ")),
                 visible(&twin)

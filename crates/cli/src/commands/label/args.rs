@@ -104,7 +104,8 @@ pub(crate) struct LabelArgs {
     /// Port of the page; 0 selects a free port
     #[arg(long, default_value_t = 0, requires = "web", help_heading = "Answers")]
     pub(crate) port: u16,
-    /// Ask nothing and write the labels of the session to --output; the session file is only read
+    /// Ask nothing and write the labels of the session to --output; the session file is only read, unless --known or an
+    /// import has new labels for it
     #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
     pub(crate) export: bool,
     /// File to write the labels to when the session ends; after Ctrl-C, use --export. The column `row` contains the
