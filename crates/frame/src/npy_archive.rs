@@ -18,10 +18,13 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
         let entry = archive.by_index(at).map_err(|e| damaged(name, &e))?;
         let found = entry.name().map_err(|e| damaged(name, &e))?.into_owned();
         let Some(array) = found.strip_suffix(".npy") else {
-            let what =
-                if found == "[Content_Types].xml" { "an Office document" } else { "a ZIP archive" };
+            let is_office = found == "[Content_Types].xml" || found.starts_with("xl/");
+            let (what, advice) = match is_office {
+                true => ("an Office document", "if it is a workbook, save it as CSV"),
+                false => ("a ZIP archive", "extract it"),
+            };
             return Err(DataError::user(format!(
-                "{name}: the file is {what}, and `{found}` in it is not an NPY array; if it is a workbook, save it as CSV; if it is an archive, extract it"
+                "{name}: the file is {what} that contains `{found}`, which is not an NPY array; {advice}"
             )));
         };
         if !seen.insert(array.to_owned()) {

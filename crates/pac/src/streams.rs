@@ -1,4 +1,4 @@
-//! The streams of random numbers of this crate. No two streams of the workspace share a number.
+//! The streams of random numbers of this crate. Each stream of the workspace has its own stream number.
 
 use halfspaces_linalg::RngStream;
 

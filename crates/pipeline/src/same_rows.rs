@@ -153,7 +153,7 @@ pub fn check_same_rows(
         }
         if let Some((row, at)) = differing.first() {
             found.notes.push(format!(
-                "{}, {name}: {} of {} rows differ from the rows of {} to which they are joined, such as {} here and {} in {}",
+                "{}, {name}: in {} of {} rows, the value differs from that in the joined row of {}; for example, it is {} here, but {} in {}",
                 file.place(*at),
                 differing.len(),
                 pairs.len(),
@@ -325,8 +325,8 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "y.csv, line 3, column `id`: 1 of 3 rows differ from the rows of x.csv to which they are joined, such as \
-              `v2` here and `v` in x.csv, line 3"
+                "y.csv, line 3, column `id`: in 1 of 3 rows, the value differs from that in the joined row of x.csv; \
+              for example, it is `v2` here, but `v` in x.csv, line 3"
             ]
         );
     }

@@ -418,7 +418,7 @@ pub(crate) fn near_margin(least: f64, rows: usize) -> f64 {
 }
 
 /// The number of errors within [`near_margin`] of the first one, but at most [`MAX_CHOSEN`]. The errors are in
-/// increasing order and were measured on this many rows.
+/// increasing order and were measured on `rows` rows.
 fn near_best(errors: &[f64], rows: usize) -> usize {
     let limit = errors[0] + near_margin(errors[0], rows);
     errors.iter().take(MAX_CHOSEN).take_while(|error| **error <= limit).count()

@@ -250,8 +250,8 @@ impl Inference<'_> {
             let text = of_day().next().map_or("", |at| present.texts[at]);
             let rows: usize = of_day().map(|at| present.rows[at]).sum();
             record.notes.push(self.note(&format!(
-                "the date of `{text}` is in {rows} rows and far from all other dates; pass --missing '{text}' if it marks a \
-                 missing value"
+                "the date in `{text}` occurs in {rows} rows and is far from all other dates; pass --missing '{text}' if it marks \
+                 a missing value"
             )));
         }
     }

@@ -292,8 +292,8 @@ impl Wide for Variance<'_> {
     }
 }
 
-/// Adds the lower triangle of Σ precision · xxᵀ, where the sum is over factors and their rows x. Each row of the
-/// triangle is rounded up to full lanes.
+/// Adds the lower triangle of Σ precision · xxᵀ, where the sum is over factors and their rows x. The length of each
+/// row of the triangle is rounded up to a multiple of the number of lanes.
 struct AddSquares<'a> {
     rows: &'a [f64],
     factors: &'a [Site],
@@ -316,8 +316,8 @@ impl Wide for AddSquares<'_> {
     }
 }
 
-/// The number of terms to add if only the first `len` of `d` terms are not 0. This number is rounded up to full lanes,
-/// because partial lanes are slow.
+/// The number of terms to add if only the first `len` of `d` terms are not 0. This number is rounded up to a
+/// multiple of the number of lanes, because a partly filled block is slow.
 #[inline(always)]
 fn whole_lanes(len: usize, d: usize) -> usize {
     len.next_multiple_of(kernels::LANES).min(d)

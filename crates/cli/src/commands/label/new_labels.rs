@@ -44,7 +44,7 @@ pub(super) fn new_labels(
     note_ignored(&ignored, from, notes);
     if !uncertain.is_empty() {
         notes.push(format!(
-            "note: {from}: {} of its labels are ignored, because the class was answered as uncertain ({})",
+            "note: {from}: {} of its labels are ignored, because these rows were answered as uncertain ({})",
             uncertain.len(),
             rows(&uncertain)
         ));
@@ -97,7 +97,7 @@ pub(super) fn new_labels(
         note_ignored(&ignored, &name, notes);
         if !decided.is_empty() {
             notes.push(format!(
-                "note: {name}: {} of its labels are of rows that were answered as uncertain, and decide them ({})",
+                "note: {name}: {} of its labels belong to rows that were answered as uncertain; these rows now count as labelled ({})",
                 decided.len(),
                 rows(&decided)
             ));
