@@ -10,6 +10,7 @@ use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The number of file names that are tried when a lost session is saved.
 const MAX_RESCUES: usize = 1000;
@@ -110,6 +111,7 @@ impl SessionFile {
             path: path.to_owned(),
             len: parsed.len as u64,
             chain: parsed.chain,
+            modified: None,
             created,
         };
         let Some(header) = parsed.header else {
@@ -125,6 +127,7 @@ impl SessionFile {
         }
         if write {
             open.repair_end(parsed.tail).map_err(failed)?;
+            open.modified = open.modification();
         }
         let file = write.then_some(open);
         let log = SessionLog { header, record, file, tail: parsed.tail };
@@ -219,9 +222,10 @@ impl SessionLog {
     pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
         let step = self.record.check(event).map_err(ApplyError::Unfit)?;
         if let Some(file) = &mut self.file {
+            let damage = file.damage();
             let before = file.chain;
             let line = file.chain.line(event);
-            let written = match file.damage() {
+            let written = match damage {
                 Some(how) if how != REPLACED || !file.adopt_copy() => Err(how),
                 _ => match file.write(line.as_bytes()) {
                     Ok(()) => file.damage().map_or(Ok(()), Err),
@@ -274,6 +278,8 @@ struct OpenFile {
     /// Length in bytes of the complete lines.
     len: u64,
     chain: Chain,
+    /// The time at which the file was last modified by this process, if the system tells it.
+    modified: Option<SystemTime>,
     /// Whether this process created the file.
     created: bool,
 }
@@ -328,7 +334,21 @@ impl OpenFile {
             return Err(SessionError::NotKept { path, why, rest });
         }
         self.len += line.len() as u64;
+        self.modified = self.modification();
         Ok(())
+    }
+
+    fn modification(&self) -> Option<SystemTime> {
+        self.file.metadata().and_then(|metadata| metadata.modified()).ok()
+    }
+
+    /// Whether the file has the lines that this process read or wrote.
+    fn is_unchanged(&self) -> bool {
+        let mut bytes = Vec::new();
+        let mut file = &self.file;
+        // Reading moves the position to the end of the file, where the next line is written.
+        let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
+        read.is_ok() && parse_journal(&bytes).is_ok_and(|parsed| parsed.chain == self.chain)
     }
 
     /// Switches to the file at the path if that file is a copy of the open file. Editors and programs that synchronise
@@ -349,6 +369,7 @@ impl OpenFile {
         if is_copy {
             // Reading has moved the position to the end of the file, where the next line is written.
             self.file = copy;
+            self.modified = self.modification();
         }
         is_copy
     }
@@ -364,6 +385,8 @@ impl OpenFile {
             0 if self.len > 0 => Some("emptied"),
             len if len < self.len => Some("shortened"),
             len if len > self.len => Some("written to"),
+            // The contents are compared only if another program may have written to the file.
+            _ if self.modification() != self.modified && !self.is_unchanged() => Some("changed"),
             _ => None,
         }
     }

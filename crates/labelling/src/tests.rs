@@ -483,7 +483,7 @@ fn other_files_are_left_alone() {
 /// After any change by another program, all events are in a file that the error names.
 #[test]
 fn a_lost_file_is_rewritten() {
-    for how in ["deleted", "replaced", "emptied", "shortened", "written to"] {
+    for how in ["deleted", "replaced", "emptied", "shortened", "written to", "changed"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let mut log = begin(&path);
@@ -499,7 +499,22 @@ fn a_lost_file_is_rewritten() {
             }
             "emptied" => std::fs::write(&path, "").unwrap(),
             "shortened" => std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap(),
-            _ => std::fs::write(&path, [&bytes[..], b"more"].concat()).unwrap(),
+            "written to" => std::fs::write(&path, [&bytes[..], b"more"].concat()).unwrap(),
+            _ => {
+                let text = String::from_utf8(bytes).unwrap();
+                let rewrite = |text: &str, later: u64| {
+                    std::fs::write(&path, text).unwrap();
+                    let file = std::fs::File::options().write(true).open(&path).unwrap();
+                    let modified = file.metadata().unwrap().modified().unwrap();
+                    file.set_modified(modified + std::time::Duration::from_secs(later)).unwrap();
+                };
+                // The same text at another time is no damage.
+                rewrite(&text, 1);
+                log.apply(&skip(0)).unwrap();
+                log.apply(&Event::Undo { row: 0 }).unwrap();
+                let text = std::fs::read_to_string(&path).unwrap();
+                rewrite(&text.replacen("\"class\":\"a\"", "\"class\":\"b\"", 1), 2);
+            }
         }
         let error = log.apply(&answer(0, "b", "b")).unwrap_err();
         let ApplyError::File(SessionError::Lost { how: found, saved, .. }) = &error else {
