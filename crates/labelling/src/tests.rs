@@ -542,7 +542,7 @@ fn a_session_in_a_lost_file_stays_consistent() {
     let row = controller.question().unwrap().index;
     std::fs::remove_file(&path).unwrap();
     let error = controller.answer(row, 1).unwrap_err();
-    assert!(matches!(error, ActionError::Failed(_)), "{error}");
+    assert!(matches!(error, ActionError::Failed(_)), "{error:?}");
     assert_eq!(controller.record().label(row), Some(1));
     assert_eq!(controller.asker().session().class(row), Some(1));
     assert_ne!(controller.question().unwrap().index, row);
