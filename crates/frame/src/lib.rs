@@ -44,6 +44,8 @@ mod orientation;
 mod pandas;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_header;
 mod picture;
 mod raw_file;
 mod read;

@@ -5,6 +5,7 @@ use crate::error::DataError;
 use crate::frame::{Frame, Places};
 use crate::guard::guarded;
 use crate::options::{Hints, ReadOptions};
+use crate::parquet_header::has_endless_list;
 use crate::raw_file::RawFile;
 use crate::source::Source;
 use ::parquet::arrow::arrow_reader::{
@@ -130,6 +131,7 @@ impl<'s> Parquet<'s> {
     ) -> Result<Parquet<'s>, DataError> {
         let opened = guarded(|| -> Result<_, DataError> {
             let reader = Ending(reader);
+            check_footer(&reader).map_err(|e| damaged(source, &e))?;
             let metadata = arrow_metadata(&reader).map_err(|e| damaged(source, &e))?;
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata);
             let metadata = builder.metadata();
@@ -159,6 +161,20 @@ impl<'s> Parquet<'s> {
         }
         Some(batch)
     }
+}
+
+/// Returns an error if the metadata at the end of the file have a list that would keep the reader busy. Other damage is
+/// found when they are read.
+fn check_footer<R: ChunkReader>(reader: &R) -> ParquetResult<()> {
+    let Some(end) = reader.len().checked_sub(8) else { return Ok(()) };
+    let tail = reader.get_bytes(end, 8)?;
+    let Some((length, b"PAR1")) = tail.split_first_chunk::<4>() else { return Ok(()) };
+    let length = u32::from_le_bytes(*length);
+    let Some(start) = end.checked_sub(length.into()) else { return Ok(()) };
+    if has_endless_list(&reader.get_bytes(start, length as usize)?[..], length.into()) {
+        return Err(ParquetError::General("its metadata have an endless list".to_owned()));
+    }
+    Ok(())
 }
 
 /// Reads the metadata. Dictionaries of booleans become booleans, because the Parquet reader panics on such
@@ -217,7 +233,11 @@ impl<R: ChunkReader> Length for Ending<R> {
 impl<R: ChunkReader> ChunkReader for Ending<R> {
     type T = EndingRead<R::T>;
 
+    /// Opens the header of a page.
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        if has_endless_list(self.0.get_read(start)?, self.len().saturating_sub(start)) {
+            return Err(ParquetError::General("a page has an endless list".to_owned()));
+        }
         Ok(EndingRead { inner: self.0.get_read(start)?, reads_at_end: 0 })
     }
 
