@@ -243,7 +243,10 @@ impl Inference<'_> {
             .collect();
         let is_listed = |day: f64| {
             let days = |(y, m, d): &(i64, u32, u32)| civil::days(*y, *m, *d);
-            DATES_FOR_MISSING.iter().filter_map(days).any(|listed| listed as f64 == day)
+            DATES_FOR_MISSING
+                .iter()
+                .filter_map(days)
+                .any(|listed| (listed as f64).to_bits() == day.to_bits())
         };
         if let Some((day, _)) = sentinel(&days, is_listed) {
             let of_day = || (0..days.len()).filter(|at| days[*at].to_bits() == day.to_bits());
