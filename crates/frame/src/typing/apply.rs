@@ -93,11 +93,35 @@ impl Rows<'_> {
             Cells::Texts(raw) => {
                 let of_level = match self.by_level(&raw, |text| format.parse(text)) {
                     Ok(of_level) => of_level,
-                    Err(level) => self.plain_numbers(format, &raw, level)?,
+                    Err(level) => match self.grouped_numbers(format, &raw, level) {
+                        Some(of_level) => of_level,
+                        None => self.plain_numbers(format, &raw, level)?,
+                    },
                 };
                 Ok(Values::numbers(self.without_markers(numbers_of(&raw, &of_level))))
             }
         }
+    }
+
+    /// Reads numbers of which some have groups of thousands, in a column without such groups when the model was fitted.
+    /// `level` is the index of the first text that does not match `format`. Returns `None` if a text is no such number.
+    fn grouped_numbers(
+        &mut self,
+        format: &NumberFormat,
+        raw: &RawTexts,
+        level: usize,
+    ) -> Option<Vec<Option<f64>>> {
+        let read = |text: &str| format.parse(text).or_else(|| format.parse_grouped(text));
+        let of_level = self.by_level(raw, read).ok()?;
+        self.record.notes.push(format!(
+            "{}, column `{}`: numbers such as `{}` have groups of thousands, unlike those to which the model was fitted; it is read \
+             as {}",
+            self.context.source,
+            short(self.name),
+            short(raw.levels[level].trim()),
+            of_level[level]?
+        ));
+        Some(of_level)
     }
 
     /// Reads plain numbers in a column whose numbers had a different `format` when the model was fitted. Another

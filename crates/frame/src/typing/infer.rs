@@ -171,6 +171,9 @@ impl Inference<'_> {
         {
             self.name_rows(&mut record, names);
         }
+        if !known && record.rule.kind == Kind::Category {
+            self.note_categories(&mut record, &present);
+        }
         (texts_without(&raw, &markers), record)
     }
 

@@ -3,7 +3,7 @@
 use super::civil;
 use super::identifier::Names;
 use super::infer::{Inference, sentinel};
-use super::markers::{Markers, counted};
+use super::markers::{Markers, counted, is_missing_sign};
 use super::moment::{self, DateOrder};
 use super::number::{self, Decimal};
 use super::present::{Fit, Present};
@@ -13,6 +13,7 @@ use super::rule::Kind;
 use crate::csv_columns::is_code;
 use crate::error::DataError;
 use crate::frame::code_as_number;
+use crate::look_alikes::look_alikes;
 use crate::names::{first_of, short};
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,6 +36,26 @@ impl Inference<'_> {
             "{what}, and is left out of learning; pass --use '{}' to learn from it",
             self.name
         )));
+    }
+
+    /// Notes categories that may mark a missing value, such as `-`, and categories that look alike.
+    pub(super) fn note_categories(&self, record: &mut ColumnRecord, present: &Present<'_>) {
+        // Texts that differ in the blanks around them are the same category.
+        let mut rows_of: BTreeMap<&str, usize> = BTreeMap::new();
+        for (text, rows) in present.texts.iter().zip(&present.rows) {
+            *rows_of.entry(text).or_default() += rows;
+        }
+        // Next to `+`, `-` is a sign.
+        let has_signs = rows_of.contains_key("+");
+        let is_marker = |text: &str| is_missing_sign(text) && !(has_signs && text == "-");
+        if let Some((text, rows)) = rows_of.iter().find(|(text, _)| is_marker(text)) {
+            record.notes.push(self.note(&format!(
+                "`{text}`, which is in {rows} {}, is read as a category; pass --missing '{text}' if it marks a missing value",
+                if *rows == 1 { "row" } else { "rows" }
+            )));
+        }
+        let place = format!("{}, column `{}`", self.context.source, short(self.name));
+        record.notes.extend(look_alikes(rows_of, "categories", &place));
     }
 
     /// Notes texts that differ only in the blanks around them, because they become one text.

@@ -107,6 +107,22 @@ impl NumberFormat {
         self.value(&parts)
     }
 
+    /// Parses a number with groups of thousands in a format without them. Returns `None` if the separator of the groups
+    /// could be a decimal mark, as in `1,120`.
+    pub(super) fn parse_grouped(&self, cell: &str) -> Option<f64> {
+        if self.group.is_some() {
+            return None;
+        }
+        let (decimal, other, mark) = match self.decimal {
+            Decimal::Point => ('.', Group::Comma, ','),
+            Decimal::Comma => (',', Group::Point, '.'),
+        };
+        let is_clear = cell.contains(decimal) || cell.matches(mark).count() > 1;
+        let groups = [Group::Space, Group::Apostrophe].into_iter().chain(is_clear.then_some(other));
+        let grouped = |group: Group| NumberFormat { group: Some(group), ..self.clone() };
+        groups.map(grouped).find_map(|format| format.parse(cell))
+    }
+
     /// Whether a number may have the affix `found`. A number without an affix is accepted, unless the affix of the
     /// format changes the values of numbers.
     fn allows(&self, found: Option<&str>) -> bool {

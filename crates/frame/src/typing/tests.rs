@@ -114,6 +114,59 @@ fn numbers_and_dates_that_may_mark_missing_values_are_noted() {
     assert!(!far(&["14:30", "15:10", "14:50"], "00:00"));
 }
 
+/// New rows may have larger numbers than those to which the model was fitted.
+#[test]
+fn groups_of_thousands_in_new_rows_are_read_if_they_are_clear() {
+    let apply = |fitted: &[&str], cell: &str| {
+        let (_, record) = typed(&fitted.repeat(40)).unwrap();
+        let again =
+            RawColumn { expected: Expected::Rule(record.rule), ..column("c", &[cell, fitted[0]]) };
+        typed_with(vec![again], &ReadOptions::default(), b';').map(|mut typed| {
+            let note = typed.records[0].notes.concat();
+            (numbers(&typed.columns.remove(0).values)[0], note)
+        })
+    };
+    for (fitted, cell, value) in [
+        (["465,28 €", "12,50 €"], "1 120,50 €", 1120.5),
+        (["465,28 €", "12,50 €"], "1\u{202f}120,50 €", 1120.5),
+        (["465,28 €", "12,50 €"], "1.120,50 €", 1120.5),
+        (["465,28 €", "12,50 €"], "-1.120.300 €", -1_120_300.0),
+        (["$465.28", "$12.50"], "$1,120.50", 1120.5),
+        (["465.28", "12.50"], "1,120.50", 1120.5),
+        (["465.28", "12.50"], "1'120.50", 1120.5),
+        (["465", "12"], "1 120", 1120.0),
+    ] {
+        let (found, note) = apply(&fitted, cell).unwrap();
+        assert!((found - value).abs() <= 0.0, "{cell}: {found}");
+        assert!(note.contains(&format!("`{cell}` have groups of thousands")), "{note}");
+    }
+    // A single comma or point could be a decimal mark. Groups have three digits.
+    for (fitted, cell) in [
+        (["465.28", "12.50"], "1,120"),
+        (["465", "12"], "1,120"),
+        (["465,28 €", "12,50 €"], "1.120 €"),
+        (["465.28", "12.50"], "1,12.50"),
+        (["465.28", "12.50"], "11 20"),
+        (["465.28", "12.50"], "1.120,50"),
+    ] {
+        assert!(apply(&fitted, cell).is_err(), "{cell}");
+    }
+}
+
+#[test]
+fn categories_that_may_be_missing_or_alike_are_noted() {
+    let notes = |cells: &[&str]| typed(&cells.repeat(40)).unwrap().1.notes.join("\n");
+    let said = notes(&["red", "green", "-"]);
+    assert!(
+        said.contains("`-`, which is in 40 rows, is read as a category; pass --missing '-'"),
+        "{said}"
+    );
+    assert_eq!(notes(&["+", "-"]), "");
+    assert_eq!(notes(&["red", "green", "unknown"]), "");
+    let said = notes(&["Paris", "Lyon", "paris"]);
+    assert!(said.contains("`Paris` (40) and `paris` (40) count as different categories"), "{said}");
+}
+
 /// Units often stand in the line under the names.
 #[test]
 fn an_odd_cell_in_the_first_row_may_be_a_unit() {

@@ -131,10 +131,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let asking = Asking { rare, seek, weights: args.web, first: pool.reviewed };
         let controller = Controller::new(log, Worker::start(session, asking))?;
         note(&format!("answers are saved in {}", path.display()));
-        set_stop_message(args.output.as_ref().map(|output| {
-            let output = output.display();
-            format!("\nstopped; {output} was not written: run the same command with --export to write it")
-        }));
+        set_stop_message(stop_message(args));
         let (controller, items) = if args.web {
             let ending = args.ending.clone().unwrap_or_else(|| labels_are_where(args, &path));
             let page = web::PageText { pool: file_name(&args.input.data), ending };
@@ -228,6 +225,20 @@ fn read_pool(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliErr
     let pool = Pool::read(args, session)?;
     drop(progress);
     Ok(pool)
+}
+
+/// What is said if a signal stops the session.
+fn stop_message(args: &LabelArgs) -> Option<String> {
+    const AGAIN: &str = "run the same command again and end the session with `Stop and save`";
+    if args.ending.is_some() {
+        return Some(format!("\nstopped; the corrected table was not written: {AGAIN}"));
+    }
+    let advice = match args.web {
+        true => &format!("{AGAIN}, or run it with --export in place of --web"),
+        false => "run the same command with --export to write it",
+    };
+    let output = args.output.as_ref()?.display();
+    Some(format!("\nstopped; {output} was not written: {advice}"))
 }
 
 /// Opens the session file. An export without new labels opens it read-only.
