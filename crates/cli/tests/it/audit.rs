@@ -38,7 +38,8 @@ fn long_names_are_shortened() {
     let audit = ["audit", "w.csv", "--label", "y", "--learner", "perceptron", "-o", "r.csv"];
     let said = good(folder.path(), &audit);
     assert!(said.contains(&format!("{}...", "q".repeat(60))) && said.len() < 20_000, "{said}");
-    fs::write(folder.path().join("m.json"), format!("{{\"format\":\"{long}\"}}")).unwrap();
+    let model = format!("{{\"format\":\"{long}\",\"version\":3}}");
+    fs::write(folder.path().join("m.json"), model).unwrap();
     let said = refused(folder.path(), &["predict", "m.json", "w.csv"]);
     assert!(said.contains('…') && said.chars().count() < 4100, "{}", said.len());
 }
