@@ -130,7 +130,7 @@ pub(crate) fn chosen(
             return Ok(suite.into_iter().filter(|(a, _)| wanted(a)).map(|(_, e)| e).collect());
         }
     };
-    // An experiment may have the id of its first claim.
+    // The id of an experiment may be that of its first claim.
     let ids = suite.iter().flat_map(|(about, _)| {
         let claims = about.claims.iter().map(|claim| claim.id.as_str());
         std::iter::once(about.id).chain(claims.filter(|id| *id != about.id))

@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn words_after_numbers_require_a_second_reading() {
         assert!(matches!(column(&["", "1", "a", "2"], false), Built::Words { row: 2, .. }));
-        // Words for infinity are not numbers, in whichever row they occur.
+        // Words for infinity are not numbers, whichever row they are in.
         assert!(matches!(column(&["1", "Inf"], false), Built::Words { row: 1, .. }));
         assert_eq!(texts(column(&["Inf", "1"], false)), ["Inf", "1"]);
         assert!(matches!(column(&["1", "1e999"], false), Built::Words { row: 1, .. }));

@@ -3,7 +3,7 @@
 //! `cargo run --release -p halfspaces --example time_classifiers -- train.csv test.csv`
 //!
 //! Prints one line per classifier: its name, the time in seconds to fit it to the first file (the median of three
-//! runs), and the number of misclassified rows of the second file. All lines except the last use one thread. The
+//! runs), and the number of misclassified rows of the second file. Every fit except the last one uses one thread. The
 //! positive class is "1".
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
@@ -39,7 +39,7 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     };
     let (train, test) = (table(train, Some("1"))?, table(test, Some("1"))?);
     let tables = Tables { train, test };
-    // The points are lifted by a constant coordinate, so that the intercept is a weight.
+    // A constant coordinate is appended to the points, so that the intercept is a weight.
     tables.measure("averaged perceptron, one pass", |points, labels| {
         let points = points.lifted();
         let learner = AveragedPerceptron::new(points.dim())?;

@@ -23,7 +23,7 @@ pub fn prefetch<T>(values: &[T]) {
 }
 
 /// Prefetches as many bytes as `values` contains, beginning a few kilobytes after the start of `values`. Use this
-/// function for arrays that are read from start to end, because it loads data that is needed a few rows later. The
+/// function for arrays that are read from start to end, because it loads data that are needed a few rows later. The
 /// prefetch affects only speed, and the prefetched memory need not belong to any object.
 ///
 /// ```

@@ -207,16 +207,16 @@ impl Avx2 {
     #[inline(always)]
     fn load_four(self, values: &[f64]) -> __m256d {
         let mask = self.mask(values.len());
-        // SAFETY: the processor supports the instructions. The lanes outside the mask are not read, and the other lanes
-        // are at most the first four numbers of `values`.
+        // SAFETY: the processor supports the instructions. The lanes outside the mask are not read, and the lanes
+        // inside it are among the first four numbers of `values`.
         unsafe { _mm256_maskload_pd(values.as_ptr(), mask) }
     }
 
     #[inline(always)]
     fn store_four(self, four: __m256d, values: &mut [f64]) {
         let mask = self.mask(values.len());
-        // SAFETY: the processor supports the instructions. The lanes outside the mask are not written, and the other
-        // lanes are at most the first four numbers of `values`.
+        // SAFETY: the processor supports the instructions. The lanes outside the mask are not written, and the lanes
+        // inside it are among the first four numbers of `values`.
         unsafe { _mm256_maskstore_pd(values.as_mut_ptr(), mask, four) }
     }
 
@@ -294,8 +294,8 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     fn load_part(self, values: &[f64]) -> __m512d {
-        // SAFETY: the processor supports the instructions. The lanes outside the mask are not read, and the other lanes
-        // are at most the first eight numbers of `values`.
+        // SAFETY: the processor supports the instructions. The lanes outside the mask are not read, and the lanes
+        // inside it are among the first eight numbers of `values`.
         unsafe { _mm512_maskz_loadu_pd(mask(values.len()), values.as_ptr()) }
     }
 
@@ -308,8 +308,8 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     fn store_part(self, eight: __m512d, values: &mut [f64]) {
-        // SAFETY: the processor supports the instructions. The lanes outside the mask are not written, and the other
-        // lanes are at most the first eight numbers of `values`.
+        // SAFETY: the processor supports the instructions. The lanes outside the mask are not written, and the lanes
+        // inside it are among the first eight numbers of `values`.
         unsafe { _mm512_mask_storeu_pd(values.as_mut_ptr(), mask(values.len()), eight) }
     }
 

@@ -5,7 +5,7 @@ use crate::keys::{ItemKey, KeyBuilder};
 use halfspaces_frame::{Block, Column, DataError, Frame, MISSING, Values};
 use std::collections::{HashMap, HashSet};
 
-/// The keys of all rows, and the second keys of all rows. The list of second keys may be empty.
+/// The keys and the second keys of all rows. The list of second keys may be empty.
 type Keys = (Vec<ItemKey>, Vec<ItemKey>);
 
 /// The images that are shown with the rows of a pool.

@@ -29,8 +29,8 @@ impl BooleanPoint {
     /// Reads a row whose coordinates are all 0 or 1.
     ///
     /// # Errors
-    /// [`InputError::NotBoolean`] with the first value that is neither 0 nor 1; [`InputError::ParameterOutOfRange`] for
-    /// more than [`MAX_VARIABLES`] coordinates.
+    /// [`InputError::NotBoolean`], which contains the first value that is neither 0 nor 1;
+    /// [`InputError::ParameterOutOfRange`] for more than [`MAX_VARIABLES`] coordinates.
     #[allow(clippy::float_cmp, reason = "0 and 1 are exact")]
     pub fn from_row<R: RowView>(row: R) -> Result<BooleanPoint, InputError> {
         check_variables(row.dim())?;

@@ -42,9 +42,9 @@ fn polynomial(c: &[f64; 10], r: f64) -> f64 {
     four(0) + (four(4) + two(8) * r4) * r4
 }
 
-/// Computes e^-t for t >= 0, with an error of at most one unit in the last place. The result is exactly 1 at 0 and
-/// underflows gradually to 0 at infinity; NaN gives NaN. Negative t are not supported: the result is correct only down
-/// to -600.
+/// Computes e^-t for t >= 0, with an error of at most one unit in the last place. The result is exactly 1 at 0. For
+/// large t, it underflows gradually to 0, the result at infinity. NaN gives NaN. Negative t are not supported: the
+/// result is correct only down to -600.
 ///
 /// ```
 /// use halfspaces_linalg::exp_neg;

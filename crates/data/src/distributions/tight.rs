@@ -52,7 +52,8 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
     let mut w = [0.0; 3];
     loop {
         let across = norm(&w[1..]);
-        // The unit direction of w orthogonal to w*, and the direction orthogonal to both. They are arbitrary if w = 0.
+        // In the plane orthogonal to w*, (u, v) is the unit vector along the component of w, and (-v, u) is orthogonal
+        // to it. The two are arbitrary if w = 0.
         let [u, v] = if across > 0.0 { [w[1] / across, w[2] / across] } else { [1.0, 0.0] };
         let along_u = if across > 0.0 {
             (1.0 - BELOW_THRESHOLD - w[0] * margin) / across

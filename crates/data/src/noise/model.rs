@@ -208,7 +208,7 @@ impl Massart {
     /// Creates the noise of rate η in [0, 1/2) that flips in `region`.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for the rate or the region's threshold.
+    /// [`InputError::ParameterOutOfRange`] if the rate or the threshold of the region is out of range.
     pub fn new(rate: f64, region: Region) -> Result<Self, InputError> {
         check_rate(rate)?;
         region.check()?;
@@ -391,7 +391,7 @@ impl<L: Link> GlmNoise<L> {
     /// Restricts flips to `region`.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for the region's threshold.
+    /// [`InputError::ParameterOutOfRange`] if the threshold of the region is out of range.
     pub fn within(self, region: Region) -> Result<Self, InputError> {
         region.check()?;
         Ok(GlmNoise { region, ..self })

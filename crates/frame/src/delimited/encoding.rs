@@ -56,7 +56,8 @@ impl Encoded {
 const SIGNS: &[u8] = b"\x80\xa3\xa5\xa7\xb0\xb1\xb2\xb3\xb5\xbc\xbd\xbe";
 
 /// Whether all non-ASCII bytes of a text are [`SIGNS`] next to a digit, as in `£4.99`. In a text with another encoding,
-/// such bytes would also occur in words. From these few bytes, a detector would wrongly guess letters, as in `Ł4.99`.
+/// such bytes would also occur in words. With so few such bytes, an encoding detector would mistake them for letters,
+/// as in `Ł4.99`.
 fn only_signs_of_numbers(bytes: &[u8]) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let is_sign = |at: usize| {

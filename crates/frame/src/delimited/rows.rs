@@ -196,7 +196,7 @@ impl<'a> Rows<'a> {
         Some((left as f64 * self.tally.rows as f64 / read.max(1) as f64) as usize)
     }
 
-    /// Skips plain rows that [`Rows::plain_text`] returned. These rows are given by their number and their length in
+    /// Skips plain rows that [`Rows::plain_text`] returned. The pair holds the number of these rows and their length in
     /// bytes. The `refused` bytes after these rows must not be read as plain rows.
     pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
         self.tally.rows += rows as u64;

@@ -107,8 +107,8 @@ impl NumberFormat {
         self.value(&parts)
     }
 
-    /// Parses a number with groups of thousands in a format without them. Returns `None` if the separator of the groups
-    /// could be a decimal mark, as in `1,120`.
+    /// Parses a number that has groups of thousands, if the format has none. Returns `None` if the separator of the
+    /// groups could be a decimal mark, as in `1,120`.
     pub(super) fn parse_grouped(&self, cell: &str) -> Option<f64> {
         if self.group.is_some() {
             return None;

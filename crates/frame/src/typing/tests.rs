@@ -95,8 +95,8 @@ fn numbers_and_dates_that_may_mark_missing_values_are_noted() {
     for odd in ["-32768", "-2147483648", "1e20", "-1e30", "9.969209968386869e36", "-999"] {
         assert!(far(&small, odd), "{odd}");
     }
-    // There is no note for a number that is not listed. There is also none for a listed number if the other numbers are
-    // as far from each other as from this number.
+    // There is no note for a number that is not listed. Nor is there a note for a listed number if the other numbers
+    // are as far from each other as they are from it.
     for odd in ["-32767", "1e21", "-998"] {
         assert!(!far(&small, odd), "{odd}");
     }

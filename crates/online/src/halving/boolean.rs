@@ -66,7 +66,8 @@ impl BooleanClass<Conjunction> {
     /// All 3^n + 1 conjunctions of literals over n variables, including the unsatisfiable one.
     ///
     /// # Errors
-    /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.
+    /// [`OnlineError::ClassTooLarge`], which contains the size of the class; [`InputError::ParameterOutOfRange`] for n
+    /// outside 1..=64.
     pub fn conjunctions(variables: usize) -> Result<Self, OnlineError> {
         check_ternary(variables)?;
         let never = Conjunction::new(variables, 1, 1);
@@ -80,7 +81,8 @@ impl BooleanClass<Disjunction> {
     /// All 3^n + 1 disjunctions of literals over n variables, including the one that is always true.
     ///
     /// # Errors
-    /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.
+    /// [`OnlineError::ClassTooLarge`], which contains the size of the class; [`InputError::ParameterOutOfRange`] for n
+    /// outside 1..=64.
     pub fn disjunctions(variables: usize) -> Result<Self, OnlineError> {
         check_ternary(variables)?;
         let always = Disjunction::new(variables, 1, 1);
@@ -95,7 +97,8 @@ impl BooleanClass<DecisionList> {
     /// lists; different lists count separately even if they define the same concept.
     ///
     /// # Errors
-    /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.
+    /// [`OnlineError::ClassTooLarge`], which contains the size of the class; [`InputError::ParameterOutOfRange`] for n
+    /// outside 1..=64.
     pub fn decision_lists(variables: usize, rules: usize) -> Result<Self, OnlineError> {
         let in_range = (1..=halfspaces_linalg::MAX_VARIABLES).contains(&variables);
         InputError::check_parameter("variables", variables as f64, in_range, "between 1 and 64")?;

@@ -44,7 +44,7 @@ impl GridClass {
     /// `margin`. For other points of norm at most R and another w*, pass γ/(R‖w*‖).
     ///
     /// # Errors
-    /// [`OnlineError::ClassTooLarge`] with the size of the class; [`InputError::ZeroDimension`];
+    /// [`OnlineError::ClassTooLarge`], which contains the size of the class; [`InputError::ZeroDimension`];
     /// [`InputError::ParameterOutOfRange`] for a margin that is not positive and finite.
     pub fn new(dim: usize, margin: f64) -> Result<GridClass, OnlineError> {
         let in_range = margin > 0.0 && margin.is_finite();

@@ -49,8 +49,8 @@ impl Answer {
 /// A saved labelling session: the parameters and the list of answers, whose classes may be edited.
 ///
 /// Answers are independent of each other. If one is changed or removed, the others remain as useful as before:
-/// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from the whole list, whichever questions the
-/// session would have asked.
+/// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from the whole list, even if the session would
+/// have asked other questions.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};

@@ -1,4 +1,4 @@
-//! The values of the games of labelling a small pool.
+//! The values of the games in which a small pool is labelled.
 
 use super::dichotomies::Dichotomies;
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use halfspaces_linalg::{
     getters, setters, zeros,
 };
 
-/// Default cap on the updates of a batch learner. The cap is never reached on data that is separable with γ/R above
+/// Default cap on the updates of a batch learner. The cap is never reached on data that are separable with γ/R above
 /// 1e-3 (batch perceptron) or 1.74e-3 (margin perceptron).
 pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 
@@ -399,7 +399,7 @@ mod tests {
         }
     }
 
-    /// The error names the row of the first product that overflows, in whichever block this row is.
+    /// The error names the row of the first product that overflows, whichever block this row is in.
     #[test]
     fn the_row_that_overflows_is_named() {
         for at in [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK + 7] {

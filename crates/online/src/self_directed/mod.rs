@@ -258,7 +258,7 @@ impl<R: RowView> Unit<R> {
     }
 }
 
-/// The prediction with this value, which must be finite.
+/// Returns the prediction with this value, or an error if the value is not finite.
 pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
     if value.is_finite() {
         Ok(Prediction::from_value(value))

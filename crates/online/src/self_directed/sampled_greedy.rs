@@ -63,7 +63,7 @@ struct Cut {
 /// not suffice, or no halfspace fits, the status is [`AnswerStatus::NoHalfspaceFound`] and the ranking no longer
 /// changes.
 ///
-/// *When to use it.* If mistakes are expensive and the data is well-conditioned.
+/// *When to use it.* If mistakes are expensive and the data are well-conditioned.
 ///
 /// *Source.* Ours, after Kakade §3 (halving with volume instead of counting). Claims: S1v, S12l.
 ///

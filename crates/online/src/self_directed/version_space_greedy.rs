@@ -28,7 +28,7 @@ const MAX_CUTS_PER_SQUARE: usize = 60;
 /// Once these cuts are used up, or the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the
 /// centre no longer changes.
 ///
-/// *When to use it.* If mistakes are expensive and the data is well-conditioned; [`Greedy`](super::Greedy) is much
+/// *When to use it.* If mistakes are expensive and the data are well-conditioned; [`Greedy`](super::Greedy) is much
 /// faster.
 ///
 /// *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: none of its own; compared in S1.

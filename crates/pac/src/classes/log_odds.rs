@@ -76,7 +76,7 @@ impl LogOdds {
     /// positive. `weights` are the weights of the points; without weights, each point has the weight 1.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::LengthMismatch`]; [`InputError::NonFinite`] for a value;
+    /// [`InputError::Empty`]; [`InputError::LengthMismatch`]; [`InputError::NonFinite`] if a value is not finite;
     /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite.
     pub fn fit(
         values: &[f64],

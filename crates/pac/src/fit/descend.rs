@@ -5,8 +5,8 @@
 //! [`Iterate::descend_dense`] is the same update in a fused kernel, for one lane and dense rows in memory. All three
 //! give bitwise equal results; the tests compare them with each other and with the plain rule.
 //!
-//! The squared norm is tracked through the updates by ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖². It is computed from w only if
-//! it may exceed 1. The projections are the same as those of the plain rule.
+//! Each update of w also updates the squared norm, by ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖². The norm is computed from w
+//! only if it may exceed 1, or after 1024 updates. The projections are the same as those of the plain rule.
 
 use super::direction::{Denominator, Direction};
 use halfspaces_data::Link;

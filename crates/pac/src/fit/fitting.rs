@@ -223,7 +223,7 @@ impl<L: Link> Fitting<L> {
     }
 
     /// Adds the mean of each lane's candidates to the candidates. This is a heuristic. The guarantee of the choice
-    /// holds with the mean counted as a candidate.
+    /// holds if the means are counted as candidates.
     pub(crate) fn with_means(mut self) -> Self {
         self.means = true;
         self

@@ -103,7 +103,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         to_restart.min(to_draw).min(retention.steps_to_event(*taken))
     }
 
-    /// Adds `taken` to the numbers of updates.
+    /// Adds `taken` to both counts of updates.
     #[inline(always)]
     pub(super) fn count(&mut self, taken: usize) {
         self.lane.taken += taken as u64;

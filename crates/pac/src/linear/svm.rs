@@ -22,7 +22,7 @@ use rand::seq::SliceRandom;
 const ROUNDING: f64 = 1e-9;
 
 /// A run has stalled after this number of consecutive checks at which neither D nor the gap improved on its best value
-/// so far. In exact arithmetic, D rises with every pass, and only the gap may widen for a while.
+/// so far. In exact arithmetic, D rises with every pass; only the gap may widen for a while.
 const MAX_IDLE_CHECKS: u32 = 16;
 
 /// The number of passes until the next check of the gap is the number of passes so far divided by `CHECK_SHARE`.

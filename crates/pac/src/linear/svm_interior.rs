@@ -425,7 +425,7 @@ pub(super) fn interior_point<P: PointSet>(
 pub(super) struct Objectives {
     /// The vector (w, b) = Σ α z, recomputed from α.
     pub(super) v: Vec<f64>,
-    /// For every point, z · v - 1, which is the slope of -D along its α.
+    /// For every point, the derivative of -D with respect to the α of the point. For the hinge loss, this is z · v - 1.
     pub(super) slopes: Vec<f64>,
     pub(super) primal: f64,
     pub(super) dual: f64,

@@ -276,7 +276,7 @@ fn spec(
     ItemSpec { id, columns, shown, images, matrix_without }
 }
 
-/// The columns shown as features. Of a block, only the first columns are shown.
+/// The columns shown as features. Only the first columns of a block are shown.
 fn features(frame: &Frame) -> Vec<Column> {
     const MAX_OF_BLOCK: usize = 25;
     let mut features = frame.columns.clone();

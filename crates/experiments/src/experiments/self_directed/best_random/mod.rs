@@ -10,7 +10,7 @@ use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
 pub(crate) struct BestRandomExperiment;
 
-/// The numbers of points at which mistakes are counted, as powers of ten. Claims are judged from the second one on.
+/// The numbers of points at which mistakes are counted, as powers of ten. Claims are not judged at the first number.
 const SIZES: [i32; 6] = [4, 10, 20, 30, 50, 80];
 
 /// The number of mistakes of the best learner that chooses the order of points in the plane (claim S12p).

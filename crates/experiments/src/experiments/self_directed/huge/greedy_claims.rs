@@ -7,7 +7,7 @@ use crate::experiments::common::*;
 
 pub(crate) struct GreedyInLawExperiment;
 
-/// The numbers of points, as powers of ten. Claims are judged from the third one on.
+/// The numbers of points, as powers of ten. Claims are not judged at the first two numbers.
 const SIZES: [i32; 8] = [4, 6, 10, 16, 20, 30, 50, 80];
 const JUDGED: usize = 2;
 
