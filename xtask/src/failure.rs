@@ -2,5 +2,5 @@
 
 use std::error::Error;
 
-/// Any failure, as one line for the terminal.
+/// Any failure, reported in one line on the terminal.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;

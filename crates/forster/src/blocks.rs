@@ -148,7 +148,7 @@ impl BlocksFit {
         level: &Level,
     }
 
-    /// The way the fit ended: with [`LevelEnd::Isotropic`] or without an answer.
+    /// How the fit ended: with [`LevelEnd::Isotropic`] or without an answer.
     #[must_use]
     pub fn end(&self) -> LevelEnd {
         self.level.end

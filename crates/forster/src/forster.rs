@@ -104,8 +104,8 @@ impl ForsterTransform {
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
 /// compute a scatter matrix of heavy-tailed points; or to detect that many points lie in a subspace. *When not to use
 /// it.* Points that lie near a subspace, but beyond the tolerance, need a transform whose condition number is the
-/// inverse of their distance from it, so the fit ends unresolved. For sparse points in many dimensions, the d² numbers
-/// that the solver stores are too many.
+/// inverse of their distance from it, so the fit ends unresolved. For sparse points in many dimensions, the solver
+/// needs too much memory, because it stores d² numbers.
 ///
 /// *Source.* DKTZ23 §3; Tyler 1987; Diakonikolas, Tzamos and Kane 2023. *Claims:* F1, F2, F3 (scatter), S7 (margins).
 ///

@@ -112,9 +112,9 @@ pub(crate) fn find(
     Ok(best)
 }
 
-/// For each number in `tops` and every row, computes the ratio of the energy orthogonal to V to the energy along V. V
-/// is orthogonal to that number of leading singular directions. Both energies are raised to at least the size that a
-/// rounding error could have.
+/// For each number t in `tops`, let V be the subspace orthogonal to the t leading singular directions. For every row,
+/// computes the ratio of the row's energy orthogonal to V to its energy along V. Both energies are raised to at least
+/// the size that a rounding error could have.
 fn energy_ratios(
     rows: &Rows<'_>,
     unit: &[f64],

@@ -58,7 +58,7 @@ pub(crate) fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault
         DataType::Decimal128(_, scale) => {
             decimals::<Decimal128Type>(array, out, *scale, |v| v as f64)
         }
-        // Decimals of 256 bits are always parsed from their digits.
+        // 256-bit decimals are always parsed from their digits.
         DataType::Decimal256(_, scale) => {
             decimals::<Decimal256Type>(array, out, *scale, |_| f64::INFINITY)
         }

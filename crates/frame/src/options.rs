@@ -144,13 +144,13 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Creates hints which say that the given columns are expected and contain texts.
+    /// Creates hints that say that the given columns are expected and contain texts.
     pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
         Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
-    /// Creates hints which say that the given columns are expected and contain texts in which only an empty cell is
+    /// Creates hints that say that the given columns are expected and contain texts in which only an empty cell is
     /// missing.
     pub fn verbatim<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let hints = Hints::texts(names);

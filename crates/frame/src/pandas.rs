@@ -14,7 +14,7 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// Reads the metadata of a schema. Damaged or missing metadata is ignored.
+    /// Reads the metadata of a schema. Damaged or missing metadata are ignored.
     pub(crate) fn of(schema: &Schema) -> Declared {
         let names = schema.fields().iter().map(|field| field.name());
         let mut declared = Declared {

@@ -163,8 +163,8 @@ impl<'s> Parquet<'s> {
     }
 }
 
-/// Returns an error if the metadata at the end of the file have a list that would keep the reader busy. Other damage is
-/// found when they are read.
+/// Returns an error if the metadata at the end of the file contain a list that would keep the reader busy. Other damage
+/// is found when the metadata are read.
 fn check_footer<R: ChunkReader>(reader: &R) -> ParquetResult<()> {
     let Some(end) = reader.len().checked_sub(8) else { return Ok(()) };
     let tail = reader.get_bytes(end, 8)?;

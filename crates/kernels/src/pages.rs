@@ -68,8 +68,8 @@ fn advise(begin: *mut u8, bytes: usize) {
     // when the table grows.
     let before = begin as usize % PAGE;
     let from = begin.wrapping_sub(before).cast();
-    // SAFETY: for any range, this advice changes only how the memory is mapped, never its contents or whether it may be
-    // used.
+    // SAFETY: for any range, this advice changes only how the memory is mapped. It never changes the contents of the
+    // memory or whether the memory may be used.
     //
     // The result is ignored: without large pages, everything works in the same way, only more slowly.
     let _ = unsafe { libc::madvise(from, before + bytes, libc::MADV_HUGEPAGE) };

@@ -45,7 +45,7 @@ pub enum Consensus {
     Agreed(usize),
     /// More annotators gave this class than any other class, but some gave another class or were uncertain.
     Most(usize),
-    /// Several classes share the largest number of annotators.
+    /// Several classes are tied for the largest number of annotators.
     Tied,
     /// All annotators who answered were uncertain.
     Uncertain,
@@ -202,8 +202,8 @@ impl Annotators {
 
     /// Cohen's kappa of two annotators: (p - e) / (1 - e), computed on the rows to which both gave a class. Here, p is
     /// the fraction of rows on which they agree, and e is the fraction expected if each annotator drew classes at
-    /// random with the frequencies of their own answers. A kappa of 1 is perfect agreement, and 0 is agreement by
-    /// chance. Returns `None` if there are not exactly two annotators, if they have no common rows, or if e is 1.
+    /// random with the frequencies of their own answers. A kappa of 1 means perfect agreement, and 0 means agreement
+    /// by chance. Returns `None` if there are not exactly two annotators, if they have no common rows, or if e is 1.
     /// Source: Cohen 1960, A Coefficient of Agreement for Nominal Scales.
     #[must_use]
     pub fn cohen_kappa(&self) -> Option<f64> {
@@ -224,9 +224,9 @@ impl Annotators {
 
     /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, computed over all
     /// pairs of classes that different annotators gave to the same row. There may be any number of annotators. Answers
-    /// may be missing, and an uncertain answer counts as missing. An alpha of 1 is perfect agreement, and 0 is
-    /// agreement by chance. Returns `None` if no row has classes from two annotators, or if all these classes are the
-    /// same. Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C.
+    /// may be missing, and an uncertain answer counts as missing. An alpha of 1 means perfect agreement, and 0
+    /// means agreement by chance. Returns `None` if no row has classes from two annotators, or if all these classes are
+    /// the same. Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C.
     #[must_use]
     pub fn krippendorff_alpha(&self) -> Option<f64> {
         let mut totals = vec![0.0; self.classes.len()];

@@ -253,7 +253,7 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Returns for each label whether it is likely wrong. A label is likely wrong if the classifier predicts the other
+/// Returns, for each label, whether it is likely wrong. A label is likely wrong if the classifier predicts the other
 /// label for the row, and if its confidence is at least its average confidence on the rows that have the other label.
 fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     let mut sums = [(0.0, 0_usize); 2];

@@ -5,7 +5,7 @@ use crate::rate::{CONFIDENCE, Rate};
 use halfspaces_frame::DataError;
 use serde::Serialize;
 
-/// The coverages for which the error is reported, in percent of the rows. Ties in |value| can make the actual coverage
+/// The coverages for which the error is reported, in per cent of the rows. Ties in |value| can make the actual coverage
 /// larger.
 const COVERAGES: [usize; 6] = [100, 95, 90, 80, 70, 50];
 /// The number of bins of the calibration table. All bins have the same width.

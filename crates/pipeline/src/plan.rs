@@ -81,7 +81,7 @@ pub struct Plan {
     pub noise: Option<f64>,
     /// The weight of the loss relative to the penalty, for `logistic` and `svm`. The default is 1.
     pub c: Option<f64>,
-    /// The seed of all random choices.
+    /// The seed for all random choices.
     pub seed: u64,
     /// The number of threads, which does not affect results.
     pub threads: Threads,

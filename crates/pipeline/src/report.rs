@@ -44,7 +44,7 @@ pub struct Report {
     pub split: SplitBy,
     /// The errors on held-out rows. Apart from measuring the error, these rows were used only for calibration.
     pub(crate) held_out: Option<ErrorCount>,
-    /// The seed of all random choices.
+    /// The seed for all random choices.
     pub seed: u64,
     /// Facts that the learner reported.
     pub findings: Findings,

@@ -128,7 +128,7 @@ pub(crate) fn merge<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound
     Ok(PyBytes::new(py, &to_bytes(&all)?))
 }
 
-/// The reason why a fit ends early: a fault in the input, or an exception of the function that runs the jobs.
+/// The reason why a fit ends early: a fault in the input, or an exception raised by the function that runs the jobs.
 enum Ended {
     Fault(Fault),
     Raised(PyErr),

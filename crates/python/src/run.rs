@@ -48,9 +48,9 @@ impl Reported {
     }
 }
 
-/// Runs `work`, which reads `entries` numbers, on a pool of `jobs` threads, without the interpreter's lock. After
-/// stopping the work, raises `KeyboardInterrupt`, or the exception of another signal handler or of the function to which
-/// progress is reported.
+/// Runs `work`, which reads `entries` numbers, on a pool of `jobs` threads, without the interpreter's lock. If a
+/// signal handler or the function that receives the progress raises an exception, such as `KeyboardInterrupt`, stops
+/// the work and returns the exception.
 ///
 /// The pool belongs to this call, so a process that was forked afterwards can make calls of its own.
 pub(crate) fn run<T: Send, E: Send>(

@@ -1,4 +1,4 @@
-"""Progress of long computations: what is reported, to whom, and what an exception of the function does."""
+"""Progress of long computations: what is reported, to whom, and what happens if the function raises an exception."""
 
 from __future__ import annotations
 

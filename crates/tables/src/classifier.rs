@@ -47,7 +47,7 @@ impl TableParams {
         /// The number of threads. The model does not depend on this number. Default: one.
         threads: Threads,
 
-        /// The seed of the splits, the landmarks and the orders in which rows are visited. Default: 0.
+        /// The seed for the splits, the landmarks and the orders in which rows are visited. Default: 0.
         seed: u64,
     }
 }

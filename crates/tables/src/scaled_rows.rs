@@ -21,7 +21,7 @@ pub(crate) struct ScaledRows {
     pub(crate) points: Points,
     /// The landmarks of ridge regression. Other methods use only the first `few` of them.
     landmarks: Points,
-    /// The number of landmarks of other methods.
+    /// The number of landmarks of the other methods.
     few: usize,
     median_squared_euclidean: f64,
     median_manhattan: f64,

@@ -1,4 +1,4 @@
-//! The pages of the reference that are printed by the programs that they describe.
+//! The reference pages that are printed by the programs they describe.
 
 use super::programs::Programs;
 use crate::failure::Failure;

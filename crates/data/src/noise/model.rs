@@ -226,7 +226,7 @@ impl Massart {
     ///
     /// # Errors
     /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
-    /// [`InputError::ZeroVector`] for a zero target, [`InputError::Overflow`], and those of [`Massart::new`].
+    /// [`InputError::ZeroVector`] for a zero target, [`InputError::Overflow`], and the errors of [`Massart::new`].
     ///
     /// ```
     /// use halfspaces_data::{Instance, MarginBall, Marginal, Massart, UnitSphere, random_target};

@@ -74,7 +74,7 @@ pub struct Description {
 }
 
 /// An [`Experiment`] without its types, as stored in a suite. The trait is implemented for every experiment. Its method
-/// names differ from those of [`Experiment`], so both traits may be in scope.
+/// names differ from those of [`Experiment`], so both traits can be in scope at the same time.
 ///
 /// A run takes as long as its trials; planning and evaluation take time proportional to the number of trials. A
 /// [`TrialStore`] keeps the outcomes.

@@ -364,7 +364,8 @@ fn is_number_for_missing(value: f64) -> bool {
 }
 
 /// Finds a number that may mark missing values, and counts it. The number must be listed (`is_listed`) and must be the
-/// smallest or the largest number. It must also be farther from all other numbers than these are from each other.
+/// smallest or the largest number. It must also be farther from every other number than any two of the other numbers
+/// are from each other.
 pub(super) fn sentinel(values: &[f64], is_listed: impl Fn(f64) -> bool) -> Option<(f64, usize)> {
     let range = |without: f64| {
         // The lanes allow vectorisation. NaN is neither less nor greater than a number, so it is ignored.

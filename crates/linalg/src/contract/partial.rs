@@ -74,7 +74,7 @@ pub enum MergeError {
         /// The number of blocks expected.
         blocks: u64,
     },
-    /// The index of the first block of a node is not a multiple of the node's number of blocks.
+    /// A node begins at a block whose index is not a multiple of the node's number of blocks.
     #[error(
         "a sum over 2^{exponent} blocks begins at block {first}; the partial result is damaged"
     )]

@@ -1,6 +1,6 @@
-//! The way a run ended.
+//! How a run ended.
 
-/// The way a run of a learner or a solver ended. A mathematical outcome is never an error: the run returns its result
+/// How a run of a learner or a solver ended. A mathematical outcome is never an error: the run returns its result
 /// in all cases, and the termination says whether the guarantee of the learner applies to this result.
 ///
 /// ```

@@ -3,9 +3,10 @@
 use super::session::{LabellingQuestion, LabellingSession};
 use crate::error::OnlineError;
 
-/// A class with fewer answers than this is scarce.
+/// A class with fewer answers than this is considered scarce.
 const ENOUGH: usize = 20;
-/// No class is scarce before there are this many answers, because the model first needs examples of some classes.
+/// No class is considered scarce before there are this many answers, because the model first needs examples of some
+/// classes.
 const FIRST: usize = 20;
 
 impl LabellingSession {

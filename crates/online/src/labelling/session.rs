@@ -163,7 +163,7 @@ impl LabellingSession {
     /// # Errors
     /// [`OnlineError::UnknownVersion`]; [`InputError::LengthMismatch`] for a different number of points;
     /// [`InputError::IndexOutOfRange`], [`OnlineError::AlreadyAnswered`] and [`OnlineError::UnknownClass`] for an
-    /// invalid list; those of [`Labelling::session`].
+    /// invalid list; the errors of [`Labelling::session`].
     pub fn resume<P: PointSet>(file: &LabellingFile, points: &P) -> Result<Self, OnlineError> {
         let (found, expected) = (file.version, LabellingFile::VERSION);
         if found != expected {

@@ -8,8 +8,8 @@ use crate::self_directed::{AnswerStatus, Pool, SelfDirectedLearner};
 use halfspaces_linalg::{InputError, Label, PointSet};
 
 /// The model of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]. It is meant for pools
-/// whose labels no halfspace explains, and for answers that may be wrong. The learner uses the model of narrow pools
-/// for every pool.
+/// whose labels no halfspace explains, and for answers that may be wrong. The learner uses the model for narrow pools
+/// even if the pool is wide.
 ///
 /// The value of a prediction is the log odds of the positive label.
 ///

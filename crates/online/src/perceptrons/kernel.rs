@@ -75,7 +75,7 @@ impl Kernel {
                 let Ok(kernel) = RadialKernel::gaussian(scale) else {
                     unreachable!("the scale was checked by the constructor")
                 };
-                // A NaN that comes from norms that overflow stays NaN.
+                // A NaN caused by an overflow of the norms stays NaN.
                 kernel.replace_sums(products, x_sq, norms_sq);
             }
         }

@@ -189,7 +189,7 @@ impl KernelPerceptron {
     /// Like [`KernelPerceptron::learn_all`], on several threads. The result does not depend on the number of threads.
     ///
     /// # Errors
-    /// Those of [`KernelPerceptron::learn_all`].
+    /// The errors of [`KernelPerceptron::learn_all`].
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Points, Threads};

@@ -74,7 +74,7 @@ impl ModifiedPerceptron {
     /// Like [`ModifiedPerceptron::new`], with the direction drawn from `rng`.
     ///
     /// # Errors
-    /// Those of [`ModifiedPerceptron::new`].
+    /// The errors of [`ModifiedPerceptron::new`].
     pub fn with_rng<R: Rng + ?Sized>(
         dim: usize,
         sigma: f64,

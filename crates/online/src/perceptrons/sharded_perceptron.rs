@@ -204,7 +204,7 @@ impl ShardedPerceptron {
     /// total.
     ///
     /// # Errors
-    /// Those of `run`; [`InputError::ParameterOutOfRange`] for 0 epochs; [`InputError::ZeroDimension`],
+    /// The errors of `run`; [`InputError::ParameterOutOfRange`] for 0 epochs; [`InputError::ZeroDimension`],
     /// [`InputError::Empty`], [`InputError::NonFinite`]; [`InputError::InconsistentState`] if two epochs count
     /// different numbers of rows.
     pub fn fit_blocks<E: From<InputError>>(

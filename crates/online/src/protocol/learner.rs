@@ -64,7 +64,7 @@ pub trait OnlineLearner: Classifier {
     /// made that prediction, and its mistake bound no longer holds.
     ///
     /// # Errors
-    /// Those of [`OnlineLearner::guess`]; the learner is then unchanged.
+    /// The errors of [`OnlineLearner::guess`]; the learner is then unchanged.
     fn update<R: RowView>(
         &mut self,
         x: R,
@@ -78,7 +78,7 @@ pub trait OnlineLearner: Classifier {
     /// Plays one round: predicts the label of `x`, then learns the true one.
     ///
     /// # Errors
-    /// Those of [`OnlineLearner::guess`].
+    /// The errors of [`OnlineLearner::guess`].
     fn observe<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
         let prediction = self.guess(x)?;
         self.update(x, prediction, truth)?;
@@ -89,7 +89,7 @@ pub trait OnlineLearner: Classifier {
     /// faster. The learned hypothesis is the same, bit for bit.
     ///
     /// # Errors
-    /// Those of [`OnlineLearner::guess`].
+    /// The errors of [`OnlineLearner::guess`].
     fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
         self.observe(x, truth)
     }

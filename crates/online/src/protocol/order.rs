@@ -35,7 +35,7 @@ pub trait Order {
     /// The next point, or `None` at the end. No point is returned twice.
     ///
     /// # Errors
-    /// Those of the learner that the order queries.
+    /// The errors of the learner, if the order queries it.
     fn next<L: OnlineLearner, P: PointSet>(
         &mut self,
         learner: &L,

@@ -70,8 +70,8 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     /// Asks the learner about point `index`. The question stays open until it is answered.
     ///
     /// # Errors
-    /// [`OnlineError::QuestionOpen`], [`OnlineError::AlreadyAnswered`], [`InputError::IndexOutOfRange`], and those of
-    /// the learner.
+    /// [`OnlineError::QuestionOpen`], [`OnlineError::AlreadyAnswered`], [`InputError::IndexOutOfRange`], and the errors
+    /// of the learner.
     pub fn ask(&mut self, index: usize) -> Result<Question, OnlineError> {
         if let Some(Question { index, .. }) = self.open {
             return Err(OnlineError::QuestionOpen { index });
@@ -90,7 +90,7 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     /// Answers the open question with the true label, from which the learner learns.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`], and those of the learner.
+    /// [`OnlineError::NoQuestion`], and the errors of the learner.
     pub fn answer(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.ok_or(OnlineError::NoQuestion)?;
         let Some(x) = self.points.row(index) else { unreachable!("the point was asked") };
@@ -120,7 +120,7 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
 /// learner and the transcript.
 ///
 /// # Errors
-/// [`InputError::LengthMismatch`], and those of [`Session`].
+/// [`InputError::LengthMismatch`], and the errors of [`Session`].
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};

@@ -194,7 +194,7 @@ impl TwoChains {
     /// before is discarded.
     ///
     /// # Errors
-    /// Those of [`label_pool`](super::label_pool).
+    /// The errors of [`label_pool`](super::label_pool).
     ///
     /// ```
     /// use halfspaces_linalg::Classifier;

@@ -92,7 +92,7 @@ impl Greedy {
     /// nothing is sorted.
     ///
     /// # Errors
-    /// Those of [`label_pool`](super::label_pool).
+    /// The errors of [`label_pool`](super::label_pool).
     ///
     /// ```
     /// use halfspaces_linalg::Classifier;
@@ -113,7 +113,7 @@ impl Greedy {
     /// Like [`Greedy::simulate`], on several threads. The result does not depend on the number of threads.
     ///
     /// # Errors
-    /// Those of [`label_pool`](super::label_pool).
+    /// The errors of [`label_pool`](super::label_pool).
     ///
     /// ```
     /// use halfspaces_linalg::{Classifier, Threads};
@@ -341,7 +341,7 @@ struct Part<'p, P> {
 }
 
 impl<'p, P: PointSet> Part<'p, P> {
-    /// A part with the points at these indices; `among` is the number of points from which they come.
+    /// A part with the points at these indices; `among` is the number of points from which these points were taken.
     fn new(points: &'p P, places: &[usize], among: usize) -> Result<Part<'p, P>, OnlineError> {
         let row = |place: &usize| Row { place: *place, scale: 0.0, size: 0.0 };
         let rows = places.iter().map(row).collect();

@@ -11,9 +11,9 @@
 //! labels revealed so far. [`label_pool`] runs the loop with known labels.
 //!
 //! If you are unsure which learner to choose, use a [`LabellingSession`](crate::LabellingSession), whose model is
-//! [`SurestFirst`](crate::SurestFirst). If a halfspace is known to fit and you need a proved bound, use
-//! [`StrongLearner::recommended`]. All other learners assume that a halfspace fits. The README of the crate compares
-//! them.
+//! [`SurestFirst`](crate::SurestFirst). If a halfspace is known to fit the labels and you need a proved bound, use
+//! [`StrongLearner::recommended`]. All other learners assume that a halfspace fits the labels. The README of the
+//! crate compares them.
 //!
 //! The time that a learner needs for one answer is bounded, whatever the labels are; each learner documents its bound.
 //! [`AnswerStatus`] states whether a halfspace still fits the answers.
@@ -214,7 +214,7 @@ pub trait SelfDirectedLearner {
     /// Learns the label of the proposed point, which `pool` already shows. Takes bounded time for any labels.
     ///
     /// # Errors
-    /// Those of [`SelfDirectedLearner::propose`].
+    /// The errors of [`SelfDirectedLearner::propose`].
     fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError>;
 
     /// Whether some halfspace fits the revealed labels of `pool`, as far as this learner knows. Takes O(d) time per

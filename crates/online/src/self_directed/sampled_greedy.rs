@@ -87,7 +87,7 @@ pub struct SampledGreedy {
     /// The seed. Every sample is drawn from its own stream of random numbers.
     seed: u64,
     size: usize,
-    /// The sample as it was last spread (`shape`), and those of its points that satisfy all later cuts (`points`).
+    /// The sample after it was last spread (`shape`), and those of its points that satisfy all later cuts (`points`).
     shape: Vec<Vec<f64>>,
     points: Vec<Vec<f64>>,
     /// Revealed points multiplied by their labels and scaled to norm 1, with their most recent scores. Those in `cuts`

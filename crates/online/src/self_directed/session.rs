@@ -114,8 +114,8 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// value of its prediction is the margin of the scaled point.
     ///
     /// # Errors
-    /// Those of the learner; [`OnlineError::AlreadyAnswered`] or [`InputError::IndexOutOfRange`] if a custom learner
-    /// asks about a point that already has an answer or does not exist.
+    /// The errors of the learner; [`OnlineError::AlreadyAnswered`] or [`InputError::IndexOutOfRange`] if a custom
+    /// learner asks about a point that already has an answer or does not exist.
     #[allow(clippy::should_implement_trait, reason = "fallible, with an answer between calls")]
     pub fn next(&mut self) -> Result<Option<Question>, OnlineError> {
         if self.open.is_none() {
@@ -131,8 +131,8 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// Answers the open question with the true label.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`]; those of the learner. After an error of the learner, the transcript still contains
-    /// the answer, so that the session can be resumed from the transcript.
+    /// [`OnlineError::NoQuestion`]; the errors of the learner. After an error of the learner, the transcript still
+    /// contains the answer, so that the session can be resumed from the transcript.
     pub fn answer(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.take().ok_or(OnlineError::NoQuestion)?;
         let round = Round { index, prediction, truth };
@@ -207,7 +207,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
 /// Runs a session to its end with known labels.
 ///
 /// # Errors
-/// [`InputError::LengthMismatch`], and those of [`SelfDirectedSession`].
+/// [`InputError::LengthMismatch`], and the errors of [`SelfDirectedSession`].
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

@@ -74,7 +74,7 @@ pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
 pub(crate) struct Sample<'a> {
     /// The points that satisfy all cuts except the last.
     pub(crate) points: &'a mut Vec<Vec<f64>>,
-    /// The sample as it was last spread; the differences of its points span the space.
+    /// The sample after it was last spread; the differences of its points span the space.
     pub(crate) shape: &'a mut Vec<Vec<f64>>,
     /// The cuts a; the points do not satisfy the last one yet.
     pub(crate) cuts: &'a [&'a [f64]],
@@ -177,8 +177,8 @@ impl Sample<'_> {
         *self.points = filled;
         let mut mixing = Mixing { sweeps: 0, correlation: 1.0 };
         // All points share the directions, so fewer than d directions would leave the copies in a subspace. The
-        // differences of the sample as it was last spread span the space, whichever points survived; the differences of
-        // the current sample reflect its shape.
+        // differences of the sample after it was last spread span the space, whichever points survived; the differences
+        // of the current sample reflect its shape.
         let threads = self.threads;
         let walkers = Walkers::new(self.points, self.cuts, level, threads);
         walkers.spread(Some(self.shape), steps, rng);

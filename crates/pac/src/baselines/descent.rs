@@ -51,7 +51,7 @@ impl<L> DescentParams<L> {
         /// The cap on the steps of a descent, at least 1. Default: 100 000.
         max_steps: u64,
 
-        /// The seed of the learner's random numbers. Default: 0.
+        /// The seed for the learner's random numbers. Default: 0.
         seed: u64,
     }
 

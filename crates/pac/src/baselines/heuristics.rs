@@ -86,7 +86,7 @@ impl<L: Link> HeuristicParams<L> {
         /// The interval k: every k-th iterate and the last iterate are stored. Default: 1000.
         keep_every: u64,
 
-        /// The seed of the first direction. Default: 0.
+        /// The seed for the first direction. Default: 0.
         seed: u64,
     }
 }

@@ -113,7 +113,7 @@ impl<const K: usize> TrackedNorms<K> {
         TrackedNorms { norms_sq: [0.0; K], ages: [0; K] }
     }
 
-    /// Tracks the norms through the updates w -= c x. Returns for each lane whether w may have left the ball or the
+    /// Tracks the norms through the updates w -= c x. Returns, for each lane, whether w may have left the ball or the
     /// norm must be computed again.
     #[inline(always)]
     fn follow(&mut self, c: &[f64; K], values: &[f64; K], x_norm_sq: f64) -> [bool; K] {

@@ -82,7 +82,7 @@ impl SvmParams {
         /// The number of threads for the sums over all points. The fit does not depend on this number. Default: one.
         threads: Threads,
 
-        /// The seed of the random orders of the points. Default: 0.
+        /// The seed for the random orders of the points. Default: 0.
         seed: u64,
     }
 }

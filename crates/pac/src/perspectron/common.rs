@@ -104,7 +104,7 @@ macro_rules! common_setters {
             /// threads. The outcome does not depend on the number of threads. Default: one.
             threads: halfspaces_linalg::Threads => common.threads,
 
-            /// The seed of the learner's random numbers. Default: 0.
+            /// The seed for the learner's random numbers. Default: 0.
             seed: u64 => common.seed,
         }
     };
@@ -116,7 +116,7 @@ pub(crate) use common_setters;
 macro_rules! placement_setters {
     () => {
         setters! {
-            /// The radius R: the points and the margin are divided by R. A point outside the ball of radius R is an
+            /// The radius R: the points and the margin are divided by R. A point outside the ball of radius R causes an
             /// error. Default: 1.
             radius: f64 => common.radius,
 

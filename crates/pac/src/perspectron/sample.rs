@@ -75,7 +75,7 @@ impl SampleParams {
         /// on the number of threads. Default: one.
         threads: Threads,
 
-        /// The seed of the split and of the learner's random numbers. Default: 0.
+        /// The seed for the split and for the learner's random numbers. Default: 0.
         seed: u64,
     }
 }

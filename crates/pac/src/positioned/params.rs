@@ -57,7 +57,7 @@ impl PositionedParams {
         /// test uses.
         held_out: f64,
 
-        /// The seed of the split of a sample and of the order of the passes over it. Default: 0.
+        /// The seed for the split of a sample and for the order of the passes over it. Default: 0.
         seed: u64,
 
         /// The number of threads for positions, descents and regions. The result does not depend on this number.

@@ -188,7 +188,7 @@ impl Wide for UnitRows<'_> {
 }
 
 /// Counts the values that are certainly negative, and returns whether any other value is too close to 0. For each value
-/// that is certainly negative, sets a bit in the mask. These bits are in lower places than the bits of earlier blocks.
+/// that is certainly negative, sets a bit in the mask. These bits have lower positions than the bits of earlier blocks.
 struct Screen<'a> {
     values: &'a [f32],
     /// The largest absolute value with an uncertain sign, at least 0.

@@ -46,8 +46,8 @@ pub(crate) struct Selector<'c> {
     pub(super) layers: Vec<MaskLayer>,
     /// The leader of [`Elimination::EarlyStop`]: an active candidate that is close to the best.
     pub(super) leader: Option<usize>,
-    /// Candidates whose errors are not counted under the current leader, because the leader is close enough to them.
-    /// Candidates whose errors were counted on fewer blocks come first.
+    /// Candidates whose errors are not counted under the current leader, because a test has shown that the leader is
+    /// close enough to them. Candidates whose errors were counted on fewer blocks come first.
     pub(super) deferred: Vec<Deferred>,
     pub(super) history: History,
     /// The rows y x of the pending block.
@@ -254,7 +254,7 @@ impl<'c> Selector<'c> {
         self.errors.len() * self.dim.div_ceil(LANES / 2).max(4)
     }
 
-    /// Returns for every active candidate the number of examples on which exactly one of two candidates errs: this
+    /// Returns, for every active candidate, the number of examples on which exactly one of two candidates errs: this
     /// candidate or the candidate at `leader`. For examples without masks, the number is an upper bound: the errors of
     /// both candidates, but at most the number of these examples.
     pub(super) fn disagreements(&self, leader: usize) -> Vec<u64> {

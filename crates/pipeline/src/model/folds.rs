@@ -154,8 +154,8 @@ impl<'p> Folds<'p> {
         if folds < 3 || self.mistaken(best)?.is_none() {
             return Ok(None);
         }
-        // For each fold that is left out, the rows of the other folds are evaluated by models that are fitted without
-        // their own fold as well.
+        // For each fold that is left out, the rows of every other fold are evaluated by a model that was fitted
+        // without these two folds.
         let pairs: Vec<[usize; 2]> = (0..folds).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
         let inner = self.fit(best.c, pairs.iter().map(|pair| self.without(pair)).collect())?;
         let values_in = |fold: usize, place: usize| {

@@ -167,7 +167,7 @@ def audit(
     drop, text, use, hash_bits, reading
         For a table: how its columns are used, as in `Pipeline.fit`.
     seed : int, default=0
-        The seed of the folds and of the learner.
+        The seed for the folds and for the learner.
     n_jobs : int, default=None
         The number of threads; the result does not depend on it. ``None`` means 1, and -1 all cores.
 

@@ -145,7 +145,7 @@ class HalfspaceClassifier(_Probabilities, _BoundedClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, at least 0, as in scikit-learn.
     random_state : int, RandomState or None, default=None
-        The seed of the folds and the landmarks. ``None`` is the same as 0, so fits are reproducible by default.
+        The seed for the folds and the landmarks. ``None`` is the same as 0, so fits are reproducible by default.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it. ``None`` means 1, and -1 all cores.
 
@@ -259,7 +259,7 @@ class PerspectronClassifier(_BoundedClassifier):
     fit_intercept : bool, default=True
         Whether the halfspace has an intercept.
     random_state : int, RandomState or None, default=None
-        The seed of the choice of the held-out rows and of the candidates. ``None`` is the same as 0.
+        The seed for the choice of the held-out rows and for the candidates. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -368,7 +368,7 @@ class MassartClassifier(_BoundedClassifier):
     fit_intercept : bool, default=True
         Whether the halfspaces have intercepts.
     random_state : int, RandomState or None, default=None
-        The seed of the choice of the held-out rows and of the order of the rows. ``None`` is the same as 0.
+        The seed for the choice of the held-out rows and for the order of the rows. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -469,7 +469,7 @@ class LinearSVM(_BatchClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, at least 0.
     random_state : int, RandomState or None, default=None
-        The seed of the order of the rows in each pass. ``None`` is the same as 0.
+        The seed for the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -790,7 +790,7 @@ _BASELINE = """
     fit_intercept : bool, default=True
         Whether there is an intercept.
     random_state : int, RandomState or None, default=None
-        The seed of the choice of the held-out rows. ``None`` is the same as 0.
+        The seed for the choice of the held-out rows. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads, which are used only if there are more than two classes.
 

@@ -188,7 +188,7 @@ def _distinct(source: Any, label: str) -> Iterable[Any]:
             import polars
 
             series = polars.read_ipc_stream(table, columns=[label])[label].unique(maintain_order=True).drop_nulls()
-            # A float of Python has 64 bits, so it would not equal a label of 32 bits.
+            # A float of Python has 64 bits, so it would not equal a 32-bit label.
             return iter(series.to_numpy() if series.dtype.is_float() else series)
         column = pa.ipc.open_stream(table).read_all().column(label).unique().drop_null()
         values: Iterable[Any] = column.to_numpy() if pa.types.is_floating(column.type) else column.to_pylist()

@@ -29,7 +29,7 @@ _SHARED = """
     shuffle : bool, default=True
         Whether `fit` shuffles the rows before each pass. `partial_fit` takes them in the given order.
     random_state : int, RandomState or None, default=None
-        The seed of the order of the rows in each pass. ``None`` is the same as 0.
+        The seed for the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads for predictions.
 
@@ -402,7 +402,7 @@ class KernelPerceptron(_OnlineClassifier):
     shuffle : bool, default=True
         Whether `fit` shuffles the rows before each pass. `partial_fit` takes them in the given order.
     random_state : int, RandomState or None, default=None
-        The seed of the order of the rows in each pass. ``None`` is the same as 0.
+        The seed for the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads.
 

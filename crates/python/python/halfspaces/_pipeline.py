@@ -180,7 +180,7 @@ class Pipeline:
         reading : Reading, default=None
             How the table is read; see `Reading`.
         seed : int, default=0
-            The seed of all random choices.
+            The seed for all random choices.
         n_jobs : int, default=None
             The number of threads; the model does not depend on it. ``None`` means 1, and -1 all cores.
 

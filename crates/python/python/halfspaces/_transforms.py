@@ -406,7 +406,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
     landmarks : int, default=300
         The number of landmarks, drawn without replacement. Landmarks that add no feature are dropped.
     random_state : int, RandomState or None, default=None
-        The seed of the choice of the landmarks. ``None`` is the same as 0.
+        The seed for the choice of the landmarks. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the features do not depend on it.
 

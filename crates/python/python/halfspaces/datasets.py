@@ -87,7 +87,7 @@ def halfspace(
     condition, freedom, share : float, default=1.0, 3.0 and 0.5
         See `distribution`.
     seed : int, default=0
-        The seed of the target, the rows and the noise.
+        The seed for the target, the rows and the noise.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def heavy_subspace(
         rows, at most 0.7. With 0, it contains exactly that fraction, and the map exists. ``None`` means one row more
         than that fraction.
     seed : int, default=0
-        The seed of the rows.
+        The seed for the rows.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def massart_noise(
     share : float, default=0.5
         The fraction of the rows that are far, or near.
     seed : int, default=0
-        The seed of the flips.
+        The seed for the flips.
 
     Returns
     -------

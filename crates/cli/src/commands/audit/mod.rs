@@ -353,7 +353,7 @@ impl AuditReport {
         line.unwrap_or_default().to_owned()
     }
 
-    /// Reports the number of rows with a near-duplicate that has another label; `None` if there are no such rows.
+    /// Reports the number of rows with a near-duplicate that has a different label; `None` if there are no such rows.
     fn contradictory(&self) -> Option<String> {
         let rows = self.contradictions.iter().flatten().count();
         (rows > 0).then(|| {
@@ -364,7 +364,7 @@ impl AuditReport {
         })
     }
 
-    /// The row with nearly the same text as this one but with another label, if any.
+    /// The row with nearly the same text as this one but with a different label, if any.
     fn contradiction(&self, row: usize) -> Option<usize> {
         *self.contradictions.get(row)?
     }

@@ -38,7 +38,7 @@ pub(super) enum Source {
     Most,
     /// Given by the only annotator who answered.
     Single,
-    /// Several classes share the largest number of annotators; the label is empty.
+    /// Several classes are tied for the largest number of annotators; the label is empty.
     Tied,
 }
 

@@ -63,7 +63,7 @@ struct CurvePoint {
 struct Stop {
     answers: usize,
     corrections: usize,
-    /// Number of rows without an answer whose prediction is wrong at that time.
+    /// The number of wrong predictions for the rows without an answer at that time.
     wrong: usize,
 }
 

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The field of the row number in tasks that this program writes.
+/// The field for the row number in tasks that this program writes.
 pub(super) const ROW: &str = "row";
-/// The field of the item's key in tasks that this program writes.
+/// The field for the item's key in tasks that this program writes.
 pub(super) const ITEM: &str = "halfspaces_item";
 
 /// Number of digits in the prefix that Label Studio adds to the names of uploaded files.

@@ -208,7 +208,7 @@ impl Experiment for MassartExperiment {
             let shares = g.values(|o| o.excess / g.configuration.bound());
             Evidence::mean("mean of Σ (P[mistake | past] - η) / bound", g.planned, &shares, 1.0)
         });
-        // All settings are judged together, since each has too few trials for its own verdict.
+        // All settings are judged together, since each of them has too few trials for a verdict of its own.
         let known: Vec<_> = judged
             .iter()
             .copied()

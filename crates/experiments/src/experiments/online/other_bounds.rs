@@ -159,7 +159,7 @@ fn play<P: PointSet>(
             let far = |x: P::Row<'_>| x.dot(target).abs() / x.norm_sq().sqrt();
             let margin = points.rows().map(far).fold(f64::INFINITY, f64::min);
             let bound = bounds::alma_corrections(alpha, margin);
-            // Continues until no correction is due. A count far above the bound refutes it.
+            // Continues until no correction is due. A count far above the bound refutes the bound.
             let mut before = u64::MAX;
             while learner.updates() != before && learner.updates() as f64 <= 2.0 * bound {
                 before = learner.updates();

@@ -109,8 +109,8 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Runs a session to its end, in the given order or in the order that the session chooses. Returns for each question
-/// whether the prediction was wrong. The answers in the rounds listed in `slips` are flipped.
+/// Runs a session to its end, in the given order or in the order that the session chooses. Returns, for each
+/// question, whether the prediction was wrong. The answers in the rounds listed in `slips` are flipped.
 fn play(
     mut session: LabellingSession,
     labels: &[Label],
@@ -137,8 +137,8 @@ fn play(
     Ok(wrong)
 }
 
-/// Runs logistic regression on the rows in the given order and refits it after each hundredth of the pool. Returns for
-/// each row whether the prediction was wrong.
+/// Runs logistic regression on the rows in the given order and refits it after each hundredth of the pool. Returns, for
+/// each row, whether the prediction was wrong.
 fn logistic(points: &Points, labels: &[Label], order: &[usize]) -> Result<Vec<bool>, Failure> {
     let learner = LogisticRegression::params().tolerance(1e-6).check()?;
     let step = points.len().div_ceil(100);

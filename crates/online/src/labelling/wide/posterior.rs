@@ -82,8 +82,8 @@ impl Posterior {
         self.variances[index]
     }
 
-    /// The weights of the coordinates of a point in the mean of a class minus the mean of another class. Returns `None`
-    /// for a kernel that is not linear in the coordinates.
+    /// The weights of a point's coordinates in the difference of two means: the mean of `class` minus the mean of
+    /// `other`. Returns `None` for a kernel that is not linear in the coordinates.
     pub(super) fn weights(
         &self,
         index: usize,

@@ -100,7 +100,8 @@ fn numbers(recipe: &Recipe) -> Vec<Number> {
     of_columns.chain(of_entries).collect()
 }
 
-/// Adds the matrix of numbers. Returns the names of the coordinates of the numbers and of the mask of missing numbers.
+/// Adds the matrix of numbers. Returns two names: that of the numbers' coordinates, and that of the mask of missing
+/// numbers.
 fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     let names: Vec<&str> = numbers.iter().map(|number| number.name.as_str()).collect();
     let doc =

@@ -8,7 +8,7 @@ use halfspaces_data::{
 };
 use halfspaces_linalg::{Halfspace, PointSet, Points, kernels, margins};
 
-/// Number of points of a population.
+/// Number of points in a population.
 pub(super) const POINTS: usize = 40;
 
 /// The search space of the adversary.

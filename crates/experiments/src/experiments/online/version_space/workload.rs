@@ -58,7 +58,7 @@ const MAX_PASSES: usize = 20_000;
 /// Runs a learner on the hard family: points (γ, c), each with a random sign, in a random rotation. The target is the
 /// first axis.
 ///
-/// c has the sign opposite to w_2 and the size |w_2| + 0.45, with jitter. The perceptron is wrong while
+/// c has the opposite sign to w_2 and the absolute value |w_2| + 0.45, with jitter. The perceptron is wrong while
 /// γ w_1 < |c w_2|, which is about 0.4, and w_1 gains γ per mistake. It therefore makes about 0.4/γ² mistakes, within
 /// its bound of about 1/γ². Returns the mistakes, the margin, and whether the run ended.
 pub(super) fn hard<L: OnlineLearner>(
@@ -131,8 +131,8 @@ pub(super) fn split<L: OnlineLearner>(
 }
 
 /// Draws a decision list of `rules` rules over the same number of variables, with random literals and alternating
-/// labels, and points in the cube that reach every rule equally often, lifted and normalised. Returns points, labels
-/// and margin.
+/// labels, and points in the cube that reach every rule equally often, lifted and normalised. Returns the points,
+/// the labels and the margin.
 pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
     let n = rules as usize;
     let alternating =
