@@ -5,9 +5,9 @@ use std::collections::TryReserveError;
 /// Below this number of bytes, small pages are as fast as large ones.
 const LARGE: usize = 4 << 20;
 
-/// Like [`Vec::try_reserve`], but for vectors that may become large tables. If the buffer reaches 4 MB, this function
-/// asks Linux for pages of 2 MB instead of 4 KB. A large page takes one page fault instead of 512, and a loop over the
-/// table needs fewer address translations.
+/// Does the same as [`Vec::try_reserve`] for vectors that may become large tables. If the buffer reaches 4 MB, this
+/// function asks Linux for pages of 2 MB instead of 4 KB. A large page takes one page fault instead of 512, and a loop
+/// over the table needs fewer address translations.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be allocated. After an error, `values` is unchanged.

@@ -211,7 +211,7 @@ impl TableClassifier {
         self.fit_class_rows(points, labels, |i| weights[i], None)
     }
 
-    /// Like [`TableClassifier::fit_classes_weighted`], but for rows that belong to groups, such as the visits of a
+    /// Like [`TableClassifier::fit_classes_weighted`], with rows that belong to groups, such as the visits of a
     /// patient. Candidates are fitted to some groups and compared on others, so a candidate that only recognises the
     /// groups it was fitted to is not chosen, and [`TableReport::error`](crate::TableReport::error) is the error on new
     /// groups. With two or three groups, there are as many folds as groups.
