@@ -1,7 +1,8 @@
-//! Finds Parquet headers that would keep the Parquet reader busy for a very long time.
+//! Finds Parquet metadata that would keep the Parquet reader busy for a very long time.
 //!
-//! A header is a struct of the Thrift compact protocol. The Parquet reader skips an unknown list one element at a time. It
-//! takes no bytes for a boolean, so a damaged header of a few bytes can make it count to billions.
+//! The metadata are a struct of the Thrift compact protocol. The Parquet reader skips an unknown list one element at a
+//! time. It takes no bytes for a boolean, so damaged metadata of a few bytes can make it count to billions. The headers
+//! of pages are not checked, because the reader also opens the file at other places than these headers.
 
 use std::io::{self, Read};
 
@@ -9,8 +10,8 @@ use std::io::{self, Read};
 const MAX_DEPTH: usize = 64;
 
 /// Whether all lists and maps of the header at the beginning of `input` together have more elements than `bytes`, the
-/// number of bytes of the header or up to the end of the file. An element takes at least one byte in a valid header.
-/// Returns `false` if the header is damaged in another way, which the Parquet reader reports.
+/// number of bytes of the header. An element takes at least one byte in a valid header. Returns `false` if the header
+/// is damaged in another way, which the Parquet reader reports.
 pub(crate) fn has_endless_list(input: impl Read, bytes: u64) -> bool {
     matches!(Walk { input, elements: bytes }.fields(MAX_DEPTH), Err(Fault::Endless))
 }
