@@ -6,7 +6,7 @@ use crate::frame::{Column, Frame};
 use crate::look_alikes::look_alikes;
 use crate::missing::MISSING_SHOWN;
 use crate::names::{first_of, short, suggestion};
-use crate::typing::{Kind, is_missing_sign};
+use crate::typing::{Kind, missing_signs};
 use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::HashMap;
@@ -172,17 +172,14 @@ impl Labels {
     }
 
     fn doubtful_classes(&self, place: &str) -> Vec<String> {
-        // Among `+` and `-`, the dash is a class.
-        let has_signs = self.classes.iter().any(|class| class == "+");
-        let doubtful = |(class, rows): (&String, usize)| {
-            let is_marker = is_missing_sign(class) && !(has_signs && class == "-");
-            is_marker.then(|| {
-                format!(
-                    "{place}: the label `{class}` is read as a class ({rows} rows); pass --missing '{class}' if it marks missing labels"
-                )
-            })
+        let rows = self.rows_of_classes();
+        let classes = self.classes.iter().zip(&rows).map(|(class, rows)| (class.as_str(), *rows));
+        let doubtful = |(class, rows)| {
+            format!(
+                "{place}: the label `{class}` is read as a class ({rows} rows); pass --missing '{class}' if it marks missing labels"
+            )
         };
-        self.classes.iter().zip(self.rows_of_classes()).filter_map(doubtful).collect()
+        missing_signs(classes).map(doubtful).collect()
     }
 
     /// Rejects classes with fewer than `least` rows.

@@ -46,14 +46,16 @@ pub fn look_alikes<'a>(
     place: &str,
 ) -> Vec<String> {
     const MOST_SHOWN: usize = 5;
-    let mut sets: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut sets: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
     for (name, rows) in names {
         if let Some(appearance) = appearance(name) {
-            sets.entry(appearance).or_default().push(format!("`{}` ({rows})", short(name)));
+            sets.entry(appearance).or_default().push((name, rows));
         }
     }
-    let alike: Vec<String> =
-        sets.into_values().filter(|set| set.len() > 1).map(|set| set.join(" and ")).collect();
+    let shown = |(name, rows): (&str, usize)| format!("`{}` ({rows})", short(name));
+    let joined = |set: Vec<(&str, usize)>| set.into_iter().map(shown).collect::<Vec<_>>();
+    let alike = sets.into_values().filter(|set| set.len() > 1);
+    let alike: Vec<String> = alike.map(|set| joined(set).join(" and ")).collect();
     let advice = "correct the column if they mean the same";
     let shown = alike.iter().take(MOST_SHOWN);
     let mut notes: Vec<String> =

@@ -171,7 +171,7 @@ fn check_footer<R: ChunkReader>(reader: &R) -> ParquetResult<()> {
     let Some((length, b"PAR1")) = tail.split_first_chunk::<4>() else { return Ok(()) };
     let length = u32::from_le_bytes(*length);
     let Some(start) = end.checked_sub(length.into()) else { return Ok(()) };
-    if has_endless_list(&reader.get_bytes(start, length as usize)?[..], length.into()) {
+    if has_endless_list(&reader.get_bytes(start, length as usize)?) {
         return Err(ParquetError::General("its metadata have an endless list".to_owned()));
     }
     Ok(())

@@ -4,16 +4,15 @@
 //! time. It takes no bytes for a boolean, so damaged metadata of a few bytes can make it count to billions. The headers
 //! of pages are not checked, because the reader also opens the file at other places than these headers.
 
-use std::io::{self, Read};
-
 /// Maximum depth of a header. The Parquet reader refuses deeper ones.
 const MAX_DEPTH: usize = 64;
 
-/// Whether all lists and maps of the header at the beginning of `input` together have more elements than `bytes`, the
-/// number of bytes of the header. An element takes at least one byte in a valid header. Returns `false` if the header
-/// is damaged in another way, which the Parquet reader reports.
-pub(crate) fn has_endless_list(input: impl Read, bytes: u64) -> bool {
-    matches!(Walk { input, elements: bytes }.fields(MAX_DEPTH), Err(Fault::Endless))
+/// Whether all lists and maps of a header together have more elements than the header has bytes. An element takes at
+/// least one byte in a valid header. Returns `false` if the header is damaged in another way, which the Parquet reader
+/// reports.
+pub(crate) fn has_endless_list(header: &[u8]) -> bool {
+    let mut walk = Walk { rest: header, elements: header.len() as u64 };
+    matches!(walk.fields(MAX_DEPTH), Err(Fault::Endless))
 }
 
 enum Fault {
@@ -21,17 +20,17 @@ enum Fault {
     Damaged,
 }
 
-struct Walk<R> {
-    input: R,
+struct Walk<'h> {
+    rest: &'h [u8],
     /// The number of elements that further lists may have.
     elements: u64,
 }
 
-impl<R: Read> Walk<R> {
+impl Walk<'_> {
     fn byte(&mut self) -> Result<u8, Fault> {
-        let mut byte = [0];
-        self.input.read_exact(&mut byte).map_err(|_| Fault::Damaged)?;
-        Ok(byte[0])
+        let (byte, rest) = self.rest.split_first().ok_or(Fault::Damaged)?;
+        self.rest = rest;
+        Ok(*byte)
     }
 
     fn number(&mut self) -> Result<u64, Fault> {
@@ -47,8 +46,9 @@ impl<R: Read> Walk<R> {
     }
 
     fn skip(&mut self, bytes: u64) -> Result<(), Fault> {
-        let skipped = io::copy(&mut self.input.by_ref().take(bytes), &mut io::sink());
-        if skipped.is_ok_and(|skipped| skipped == bytes) { Ok(()) } else { Err(Fault::Damaged) }
+        let rest = usize::try_from(bytes).ok().and_then(|bytes| self.rest.get(bytes..));
+        self.rest = rest.ok_or(Fault::Damaged)?;
+        Ok(())
     }
 
     /// Walks over the fields of a struct.
@@ -111,26 +111,23 @@ impl<R: Read> Walk<R> {
 mod tests {
     use super::*;
 
-    fn is_endless(header: &[u8]) -> bool {
-        has_endless_list(header, header.len() as u64)
-    }
-
     #[test]
     fn lists_that_are_longer_than_the_header_are_found() {
         // Field 1: a list of 3 booleans, 3 integers, 16 booleans, and 2^31 - 1 booleans.
-        assert!(!is_endless(&[0x19, 0x31, 0]));
-        assert!(!is_endless(&[0x19, 0x35, 1, 2, 3, 0]));
+        assert!(!has_endless_list(&[0x19, 0x31, 0]));
+        assert!(!has_endless_list(&[0x19, 0x35, 1, 2, 3, 0]));
         let sixteen = [0x19, 0xf1, 16, 0];
-        assert!(is_endless(&sixteen) && !has_endless_list(&sixteen[..], 16));
-        assert!(has_endless_list(&sixteen[..], 15));
-        assert!(is_endless(&[0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0]));
+        let padded = |bytes: usize| [&sixteen[..], &[0; 16]].concat()[..bytes].to_vec();
+        assert!(has_endless_list(&sixteen) && !has_endless_list(&padded(16)));
+        assert!(has_endless_list(&padded(15)));
+        assert!(has_endless_list(&[0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0]));
         // The same in a set, in a map of booleans, in a struct with a long field number, and in a list of lists.
-        assert!(is_endless(&[0x1a, 0xf1, 0xff, 0xff, 3, 0]));
-        assert!(is_endless(&[0x1b, 0xff, 0xff, 3, 0x11, 0]));
-        assert!(is_endless(&[0x0c, 0x80, 1, 0x19, 0xf1, 0xff, 0xff, 3, 0, 0]));
+        assert!(has_endless_list(&[0x1a, 0xf1, 0xff, 0xff, 3, 0]));
+        assert!(has_endless_list(&[0x1b, 0xff, 0xff, 3, 0x11, 0]));
+        assert!(has_endless_list(&[0x0c, 0x80, 1, 0x19, 0xf1, 0xff, 0xff, 3, 0, 0]));
         let inner = [0xf1, 9];
         let lists = [&[0x19, 0xf9, 20][..], &inner.repeat(20), &[0]].concat();
-        assert!(is_endless(&lists), "together");
+        assert!(has_endless_list(&lists), "together");
         // Values of all other types are passed over.
         let long = [0x19, 0xf1, 0xff, 0xff, 3, 0];
         for value in [
@@ -141,17 +138,17 @@ mod tests {
             &[0x11],
             &[0x1b, 0],
         ] {
-            assert!(is_endless(&[value, &long].concat()), "{value:?}");
+            assert!(has_endless_list(&[value, &long].concat()), "{value:?}");
         }
-        assert!(is_endless(&[&[0x1d][..], &[0; 16], &long].concat()));
+        assert!(has_endless_list(&[&[0x1d][..], &[0; 16], &long].concat()));
     }
 
     #[test]
     fn other_damage_is_left_to_the_reader() {
         for header in [&[][..], &[0], &[0x19], &[0x18, 200, 1], &[0x1e, 0], &[0x14, 0x80]] {
-            assert!(!is_endless(header), "{header:?}");
+            assert!(!has_endless_list(header), "{header:?}");
         }
         // Too deep.
-        assert!(!is_endless(&[[0x1c].repeat(200), vec![0x19, 0xf1, 0xff, 0xff, 3]].concat()));
+        assert!(!has_endless_list(&[[0x1c].repeat(200), vec![0x19, 0xf1, 0xff, 0xff, 3]].concat()));
     }
 }

@@ -107,10 +107,19 @@ pub(crate) fn is_usual(cell: &[u8]) -> bool {
 
 /// Whether the name of a class is one of the markers used among numbers and does not look like a word. Examples are
 /// `-`, `\N`, `(null)` and `NaT`.
-pub(crate) fn is_missing_sign(class: &str) -> bool {
+fn is_missing_sign(class: &str) -> bool {
     let lower = class.to_lowercase();
     let is_word = lower.chars().all(|c| c.is_alphabetic() || c == ' ') && lower != "nat";
     !is_word && AMONG_NUMBERS.contains(&lower.as_str())
+}
+
+/// The names that are signs for a missing value, such as `-` and `(null)`, each with its number of rows. Next to `+`, `-`
+/// is a name like any other.
+pub(crate) fn missing_signs<'n>(
+    names: impl Iterator<Item = (&'n str, usize)> + Clone,
+) -> impl Iterator<Item = (&'n str, usize)> {
+    let has_plus = names.clone().any(|(name, _)| name == "+");
+    names.filter(move |(name, _)| is_missing_sign(name) && !(has_plus && *name == "-"))
 }
 
 /// Whether a common marker is a word that could also be the name of a category.

@@ -28,7 +28,7 @@ pub use record::{ColumnRecord, ColumnSummary};
 pub use rule::{ColumnRule, Kind, Reading};
 
 pub(crate) use context::Context;
-pub(crate) use markers::{Markers, is_missing_sign};
+pub(crate) use markers::{Markers, missing_signs};
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use moment::exact_text;
 pub(crate) use moment::text as moment_text;

@@ -3,7 +3,7 @@
 use super::civil;
 use super::identifier::Names;
 use super::infer::{Inference, sentinel};
-use super::markers::{Markers, counted, is_missing_sign};
+use super::markers::{Markers, counted, missing_signs};
 use super::moment::{self, DateOrder};
 use super::number::{self, Decimal};
 use super::present::{Fit, Present};
@@ -45,13 +45,11 @@ impl Inference<'_> {
         for (text, rows) in present.texts.iter().zip(&present.rows) {
             *rows_of.entry(text).or_default() += rows;
         }
-        // Next to `+`, `-` is a sign.
-        let has_signs = rows_of.contains_key("+");
-        let is_marker = |text: &str| is_missing_sign(text) && !(has_signs && text == "-");
-        if let Some((text, rows)) = rows_of.iter().find(|(text, _)| is_marker(text)) {
+        let categories = rows_of.iter().map(|(text, rows)| (*text, *rows));
+        if let Some((text, rows)) = missing_signs(categories).next() {
             record.notes.push(self.note(&format!(
                 "`{text}`, which is in {rows} {}, is read as a category; pass --missing '{text}' if it marks a missing value",
-                if *rows == 1 { "row" } else { "rows" }
+                if rows == 1 { "row" } else { "rows" }
             )));
         }
         let place = format!("{}, column `{}`", self.context.source, short(self.name));
@@ -263,16 +261,17 @@ impl Inference<'_> {
             .map(|moment| moment.map_or(f64::NAN, |moment| moment.div_euclid(civil::DAY) as f64))
             .collect();
         let is_listed = |day: f64| {
-            let days = |(y, m, d): &(i64, u32, u32)| civil::days(*y, *m, *d);
+            let number = |(y, m, d): &(i64, u32, u32)| civil::days(*y, *m, *d);
             DATES_FOR_MISSING
                 .iter()
-                .filter_map(days)
+                .filter_map(number)
                 .any(|listed| (listed as f64).to_bits() == day.to_bits())
         };
         if let Some((day, _)) = sentinel(&days, is_listed) {
-            let of_day = || (0..days.len()).filter(|at| days[*at].to_bits() == day.to_bits());
-            let text = of_day().next().map_or("", |at| present.texts[at]);
-            let rows: usize = of_day().map(|at| present.rows[at]).sum();
+            let is_of_day = |at: &usize| days[*at].to_bits() == day.to_bits();
+            let of_day: Vec<usize> = (0..days.len()).filter(is_of_day).collect();
+            let text = present.texts[of_day[0]];
+            let rows: usize = of_day.iter().map(|at| present.rows[*at]).sum();
             record.notes.push(self.note(&format!(
                 "the date in `{text}` occurs in {rows} rows and is far from all other dates; pass --missing '{text}' if it marks \
                  a missing value"
