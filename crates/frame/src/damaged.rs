@@ -125,6 +125,28 @@ fn parquet_files() {
     attack(&file, false);
 }
 
+/// The Parquet reader would skip a list of 2^31 booleans one at a time.
+#[test]
+fn parquet_metadata_with_an_endless_list() {
+    use ::parquet::arrow::ArrowWriter;
+    let batch = batch();
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    // The metadata end with 0; the field 100 of the list is unknown.
+    let end = file.len() - 8;
+    let with_field = |list: &[u8]| {
+        let length = u32::from_le_bytes(file[end..end + 4].try_into().unwrap()) as usize;
+        let field = [&[0x09, 0xc8, 1], list, &[0]].concat();
+        let length = (length + field.len() - 1) as u32;
+        [&file[..end - 1], &field, &length.to_le_bytes(), b"PAR1"].concat()
+    };
+    assert_eq!(read(with_field(&[0x31])).unwrap().rows, 6);
+    let error = read(with_field(&[0xf1, 0xff, 0xff, 0xff, 0xff, 7])).unwrap_err().to_string();
+    assert!(error.contains("its metadata have an endless list"), "{error}");
+}
+
 /// Equal rows compress to almost nothing, but the number of rows is known before they are decoded.
 #[test]
 fn parquet_files_of_too_many_rows() {
