@@ -5,6 +5,7 @@
 
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod array_texts;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 mod array_values;
 #[cfg(feature = "arrow")]
 mod arrow;

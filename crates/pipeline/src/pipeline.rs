@@ -54,7 +54,8 @@ pub(crate) struct LabelPart {
 pub struct TrueClasses {
     /// The class of each row, or `None` if the model does not know the label.
     pub of_row: Vec<Option<usize>>,
-    /// Notes on unknown labels, and on labels that are combined into one class.
+    /// Notes on unknown labels, on labels that are combined into one class, and on a table that may be the one to which
+    /// the model was fitted.
     pub notes: Vec<String>,
 }
 
@@ -233,7 +234,30 @@ impl Pipeline {
                 first_of(others.iter().map(counted), MOST_SHOWN)
             ));
         }
+        if self.has_class_counts(&of_row) {
+            notes.push(format!(
+                "{}: the table has as many rows of each class as the table to which the model was fitted; if it is the \
+                 same table, the errors measured on it are too small",
+                frame.source
+            ));
+        }
         Ok(TrueClasses { of_row, notes })
+    }
+
+    /// Whether each class has as many rows as in the table to which the model was fitted.
+    fn has_class_counts(&self, of_row: &[Option<usize>]) -> bool {
+        let mut counts = vec![0; self.label.classes.len()];
+        for class in of_row {
+            match class {
+                Some(class) => counts[*class] += 1,
+                None => return false,
+            }
+        }
+        let counted = self.label.classes.iter().zip(&counts);
+        self.report.rows == of_row.len() as u64
+            && counted.into_iter().all(|(name, count)| {
+                self.report.classes.iter().any(|class| class.name == *name && class.rows == *count)
+            })
     }
 
     /// The class of a label, or `None` if the model does not know the label.

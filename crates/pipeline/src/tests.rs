@@ -255,6 +255,28 @@ fn labels_combined_into_one_class_are_named() {
     assert!(model.true_classes(&table(60, 2), "y").unwrap().notes.is_empty());
 }
 
+/// A table with the class counts of the fit may be the table of the fit. One row more, or one other label, is enough
+/// for a different table.
+#[test]
+fn the_table_of_the_fit_is_noted() {
+    for classes in [2, 3] {
+        let (model, _) = Pipeline::fit(table(200, classes), &options(Method::Logistic)).unwrap();
+        let notes = |frame: &Frame| model.true_classes(frame, "y").unwrap().notes;
+        let note = notes(&table(200, classes));
+        assert!(note.len() == 1 && note[0].contains("if it is the same table"), "{note:?}");
+        assert!(notes(&table(201, classes)).is_empty());
+        assert!(notes(&table(199, classes)).is_empty());
+        let mut other = table(200, classes);
+        let Values::Texts(labels) = &other.columns[2].values else { panic!("labels are texts") };
+        let mut codes = labels.codes().to_vec();
+        codes[0] = u32::from(codes[0] == 0);
+        let names: Vec<String> = labels.levels().map(str::to_owned).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        other.columns[2].values = Values::texts(codes, &names);
+        assert!(notes(&other).is_empty());
+    }
+}
+
 /// Fits a model to a file and reads another file for the model. Returns the values of the column `x` of the second
 /// file.
 fn decide_file(

@@ -107,7 +107,7 @@ impl ScaledRows {
 fn rounded(points: Points) -> Result<Points, InputError> {
     const UNITS: f64 = 1e4;
     let dim = points.dim();
-    // Numbers of at least 2⁵² have no decimals.
+    // Larger numbers stay as they are: their last bit is close to a ten-thousandth.
     let round = |v: f64| if v.abs() < 1e11 { (v * UNITS).round() / UNITS } else { v };
     Points::new(points.into_vec().into_iter().map(round).collect(), dim)
 }

@@ -19,7 +19,7 @@ Examples:
   halfspaces correct data.csv --label class --with accepted.csv -o clean.csv
   halfspaces correct data.csv --label class --with answers.csv -o labelled.csv";
 
-/// Write a table with corrected labels as plain CSV; the other cells keep their text.
+/// Write a table with corrected labels as CSV; the other cells keep their text, and the file keeps its delimiter.
 ///
 /// The file of corrections is a CSV file with a column `row` (data rows, counted from 0) and a column of new labels,
 /// `suggested` or `label`. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA.

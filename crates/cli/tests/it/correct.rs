@@ -102,6 +102,26 @@ fn cells_of_the_same_class_keep_their_spelling() {
     assert_eq!(read(dir.path(), "d.csv"), "x,class\n1,True\n2,True\n3,False\n");
 }
 
+/// A table with semicolons and decimal commas keeps both, so it is read in the same way again.
+#[test]
+fn the_delimiter_of_the_table_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("r.csv"), "row,label\n1,\"c;d\"\n").unwrap();
+    for (delimiter, kept) in [(';', ';'), ('\t', '\t'), ('|', '|'), (' ', ',')] {
+        let table = |of: char| {
+            let rows = [["x", "z", "class"], ["0.5", "07", "a"], ["2.5", "08", "b"]];
+            rows.map(|cells| cells.join(&of.to_string()) + "\n").concat()
+        };
+        fs::write(dir.path().join("t.csv"), table(delimiter)).unwrap();
+        succeed(dir.path(), "correct t.csv --label class --with r.csv -o c.csv --force");
+        let new = if kept == ';' { "\"c;d\"" } else { "c;d" };
+        assert_eq!(read(dir.path(), "c.csv"), table(kept).replace('b', new), "{delimiter:?}");
+    }
+    fs::write(dir.path().join("t.csv"), "x;class\n0,5;a\n1,5;b\n").unwrap();
+    succeed(dir.path(), "correct t.csv --label class --with r.csv -o c.csv --force");
+    assert_eq!(read(dir.path(), "c.csv"), "x;class\n0,5;a\n1,5;\"c;d\"\n");
+}
+
 #[test]
 fn corrections_that_do_not_fit_are_refused() {
     let dir = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use super::layout::Layout;
 use super::reading::FileRecord;
 use super::records::Records;
 use super::rows::Rows;
+use super::split::Delimiter;
 use super::text::Text;
 use crate::budget::Budget;
 use crate::detect;
@@ -232,11 +233,11 @@ impl Inspection {
     /// # Errors
     /// Returns an error if `out` cannot be written.
     pub fn write_csv(&self, out: impl Write) -> Result<(), DataError> {
-        self.write(out, "", &BTreeMap::new())
+        self.write(out, b',', "", &BTreeMap::new())
     }
 
-    /// Like [`Inspection::write_csv`], but with new values in one column. `values` maps row numbers, counted from 0, to
-    /// the new values.
+    /// Like [`Inspection::write_csv`], but with new values in one column and with the delimiter of the file if that is
+    /// one character. `values` maps row numbers, counted from 0, to the new values.
     ///
     /// ```
     /// use halfspaces_frame::{ReadOptions, inspect_bytes};
@@ -244,7 +245,7 @@ impl Inspection {
     /// let inspection = inspect_bytes("t.csv", text, &ReadOptions::default())?;
     /// let mut table = Vec::new();
     /// inspection.write_corrected(&mut table, "class", &[(1, "spam".to_owned())].into())?;
-    /// assert_eq!(String::from_utf8(table)?, "size,class\n\"1,50\",ham\n02,spam\n");
+    /// assert_eq!(String::from_utf8(table)?, "size;class\n1,50;ham\n02;spam\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -273,16 +274,23 @@ impl Inspection {
                 self.reading.rows
             )));
         }
-        self.write(out, column, values)
+        let delimiter = match &self.table {
+            Table::Text(table) => table.layout.dialect.delimiter,
+            Table::Typed(_) | Table::Empty => Delimiter::Byte(b','),
+        };
+        let delimiter = if let Delimiter::Byte(byte) = delimiter { byte } else { b',' };
+        self.write(out, delimiter, column, values)
     }
 
     fn write(
         &self,
         out: impl Write,
+        delimiter: u8,
         column: &str,
         values: &BTreeMap<usize, String>,
     ) -> Result<(), DataError> {
-        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
+        let mut builder = csv::WriterBuilder::new();
+        let mut writer = builder.flexible(true).delimiter(delimiter).from_writer(out);
         match &self.table {
             Table::Empty => {}
             Table::Typed(table) => table.write(&mut writer, column, values)?,

@@ -74,7 +74,7 @@ pub enum MergeError {
         /// The number of blocks expected.
         blocks: u64,
     },
-    /// A node begins at a block whose index is not a multiple of the node's number of blocks.
+    /// A node does not begin at a multiple of its number of blocks, or its first block or its size is out of range.
     #[error(
         "a sum over 2^{exponent} blocks begins at block {first}; the partial result is damaged"
     )]

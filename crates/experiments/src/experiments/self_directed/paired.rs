@@ -88,7 +88,7 @@ impl Experiment for PairedGrowthExperiment {
         let judged = Evidence::worst_of(&judged).with_note(NOTHING_ADDED).far_because(COUNTS_FALL);
         let evidence = [(judged, of_perceptron)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A learner in random order makes more mistakes with every doubling of the pool. A learner that chooses the order need not. The data are Student-t points with condition number 10^6, points of the sphere, and points with a heavy subspace; ε = 0.1, and the centre of gravity is estimated by hit-and-run. Pools with repeated points are left out, because the counts of both learners stop growing there. On the cube with few copies of each corner, on wdbc and on mushroom, the strong learner's count does grow (table s9-growth).".into());
+        section.summary.push("A learner in random order makes more mistakes with every doubling of the pool. A learner that chooses the order need not. The data are Student-t points with condition number 10^6, points on the sphere, and points with a heavy subspace; ε = 0.1, and the centre of gravity is estimated by hit-and-run. Pools with repeated points are left out, because the counts of both learners stop growing there. On the cube with few copies of each corner, on wdbc and on mushroom, the strong learner's count does grow (table s9-growth).".into());
         section.tables.push(by_kind(results));
     }
 }

@@ -121,7 +121,7 @@ fn stream<L: OnlineLearner>(
 impl Experiment for RandomOrderExperiment {
     about! {
         "S6", "In random order, every tested learner makes at least order d ln n mistakes on the sphere";
-        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that update only on mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. Tested for d = 3, 10 and, beyond smoke scale, 30; n up to 10^6 (smoke: 10^4, standard: 10^5)."
+        "S6": "On n >= 100 d uniform points on the sphere in random order, labelled by a random halfspace, each of ten learners that update only on mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. Tested for d = 3, 10 and, beyond smoke scale, 30; n up to 10^6 (smoke: 10^4, standard: 10^5)."
             ["DKTZ23 §1, random order; the constant is measured; S14 states what is proved for every learner"]
             Measured, null "the Bayes point, which learns from every label, on streams of the same kind"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,

@@ -45,7 +45,7 @@ fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
 impl Experiment for StartExperiment {
     about! {
         "S13", "The start of Algorithm 1: a constant angle from 4d points";
-        "S13": "With probability at least 0.98, the start of Algorithm 1 (the sum of y x over 4d uniform points of the sphere) has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of the chain length; d = 3 to 10 (standard scale: up to 30, full scale: up to 100)."
+        "S13": "With probability at least 0.98, the start of Algorithm 1 (the sum of y x over 4d uniform points on the sphere) has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of the chain length; d = 3 to 10 (standard scale: up to 30, full scale: up to 100)."
             ["DKTZ23 §2, start at a constant angle; the sum and its probability are ours"]
             Measured, null "the sum over d/4 points"
             halfspaces_online::{TwoChains, ChainLength};

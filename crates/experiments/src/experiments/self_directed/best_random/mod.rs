@@ -140,11 +140,11 @@ const EVERY_N: &str = "as the proof loses a constant factor: in the plane, b(t) 
 impl Experiment for BestRandomExperiment {
     about! {
         "S14", "Random order: how many mistakes the best possible learner makes";
-        "S14": "In random order on n uniform points of the sphere, labelled by a uniformly random halfspace, every learner makes at least Σ b(t) >= ((d-1)²/(2πe d)) ln(n/d) mistakes in expectation (b: docs/theory/random-order.md). Tested on the best learner, simulated from its exact distribution, for d = 2 and 3 and n = 10^10 to 10^80."
+        "S14": "In random order on n uniform points on the sphere, labelled by a uniformly random halfspace, every learner makes at least Σ b(t) >= ((d-1)²/(2πe d)) ln(n/d) mistakes in expectation (b: docs/theory/random-order.md). Tested on the best learner, simulated from its exact distribution, for d = 2 and 3 and n = 10^10 to 10^80."
             ["ours: docs/theory/random-order.md, Theorem 1; DKTZ23 §1 without the constant"]
             Proved, null "two mistakes, which suffice in the plane for a learner that chooses the order (S12p)"
             halfspaces_online::{bounds::random_order_mistakes};
-        "S14o": "In random order on n uniform points of the sphere, the best learner's mistakes, divided by ln n, lie between κ(d-1) and (d-1)/2 as n grows, where κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392; in the plane, the limit is ½. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
+        "S14o": "In random order on n uniform points on the sphere, the best learner's mistakes, divided by ln n, lie between κ(d-1) and (d-1)/2 as n grows, where κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392; in the plane, the limit is ½. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
             ["ours: docs/theory/random-order.md, Theorem 2"]
             Proved, null "a random remaining target instead of the majority"
             halfspaces_online::{bounds::random_order_rate};

@@ -71,7 +71,7 @@ fn slack(part: usize, difference: f64) -> f64 {
 impl Experiment for GreedyInLawExperiment {
     about! {
         "S15", "Greedy on pools of up to 10^80 points, without buckets";
-        "S15": "Simulated from its exact distribution, the greedy learner on the whole pool makes between 0.85 d lnln n and 1.1 d lnln n mistakes in expectation on n = 10^10 to 10^80 uniform points of the sphere, for d = 10 and 30."
+        "S15": "Simulated from its exact distribution, the greedy learner on the whole pool makes between 0.85 d lnln n and 1.1 d lnln n mistakes in expectation on n = 10^10 to 10^80 uniform points on the sphere, for d = 10 and 30."
             ["ours: docs/theory/algorithm-1-in-law.md; the distribution is proved, the numbers are measured"]
             Measured, null "Algorithm 1 at the same n";
         "S15v": "Runs of the greedy learner simulated from their exact distribution agree with runs on actual points: mean mistakes to within 3 %, mean ln sin θ at the end to within 0.25. Tested at n = 10^4 (d = 5); beyond smoke scale also at n = 10^4 (d = 30) and 10^5 (d = 10)."
@@ -199,7 +199,7 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
         name: format!("s15-greedy-d{dim}"),
         title: format!("The greedy learner makes about d lnln n mistakes (d = {dim})"),
         caption: format!(
-            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The curve of Algorithm 1 is an upper bound. There is a proof for Algorithm 1, but none for greedy, which has no buckets."
+            "Mistakes per dimension until n uniform points on the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The curve of Algorithm 1 is an upper bound. There is a proof for Algorithm 1, but none for greedy, which has no buckets."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),

@@ -26,7 +26,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
             "With a chosen order, more points cost hardly any additional mistakes (d = {dim})"
         ),
         caption: format!(
-            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The mistakes of Algorithm 1 (an upper bound) grow like lnln n, those of the same update rule in random order like ln n."
+            "Mistakes per dimension until n uniform points on the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The mistakes of Algorithm 1 (an upper bound) grow like lnln n, those of the same update rule in random order like ln n."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),

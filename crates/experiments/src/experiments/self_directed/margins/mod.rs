@@ -13,10 +13,10 @@ pub(crate) struct MarginsExperiment;
 impl Experiment for MarginsExperiment {
     about! {
         "S3", "The misclassified point with the largest margin, and how the update on it changes the angle";
-        "S3": "Among n uniform points of the sphere with nθ > 12π, the update on the misclassified point with the largest |w · x| reduces tan θ to at most √(1 - b²) tan θ with probability at least 2/3, where b is the bound of S4. This implies the decay stated in DKTZ23 Lemma 2.3."
+        "S3": "Among n uniform points on the sphere with nθ > 12π, the update on the misclassified point with the largest |w · x| reduces tan θ to at most √(1 - b²) tan θ with probability at least 2/3, where b is the bound of S4. This implies the decay stated in DKTZ23 Lemma 2.3."
             ["DKTZ23 equation (2) with the bound of S4; it implies the decay of Lemma 2.3"]
             Proved, null "the update on the first misclassified point of the same draw";
-        "S4": "Let θ be the angle between unit vectors w and w*. With probability at least 2/3, some misclassified point among n uniform points of the sphere has |w · x| >= b sin θ, where b = √(ln(nθ/12π)/(4d)) for 12π < nθ <= 12π e^(d/2), and b = 1 - (12π/(nθ))^(2/d) for larger nθ."
+        "S4": "Let θ be the angle between unit vectors w and w*. With probability at least 2/3, some misclassified point among n uniform points on the sphere has |w · x| >= b sin θ, where b = √(ln(nθ/12π)/(4d)) for 12π < nθ <= 12π e^(d/2), and b = 1 - (12π/(nθ))^(2/d) for larger nθ."
             ["DKTZ23 §2, maximum margin in the disagreement region"]
             Proved, null "the first misclassified point of the same draw";
         "S4u": "The margin of the point in S3, and its place between the two boundaries given the margin, follow their exact distributions: over all draws with a misclassified point, the distribution functions differ by at most 0.03."

@@ -37,11 +37,11 @@ const CHANGED: &str = "changed after verdicts: the statistic is now the relative
 impl Experiment for SphereExperiment {
     about! {
         "S1", "Self-directed learning on the sphere: choosing the order removes the growth in n";
-        "S1": "On n uniform points of the sphere, the greedy learner (surest point first) makes at most 0.18 d more mistakes in expectation each time n grows by a factor of e. Tested for d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
+        "S1": "On n uniform points on the sphere, the greedy learner (surest point first) makes at most 0.18 d more mistakes in expectation each time n grows by a factor of e. Tested for d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
             ["ours, after DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{Greedy};
-        "S1p": "On 10^6 uniform points of the sphere (d = 10 and 30; not at smoke scale), Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its update rule on the same points in random order: the ratio of counts is below 1 in expectation."
+        "S1p": "On 10^6 uniform points on the sphere (d = 10 and 30; not at smoke scale), Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its update rule on the same points in random order: the ratio of counts is below 1 in expectation."
             ["DKTZ23 Theorem 2.1, compared with its lower bound for random order"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{TwoChains};
@@ -49,7 +49,7 @@ impl Experiment for SphereExperiment {
             ["DKTZ23 equation (2), and so Lemma 2.3, monotonicity"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Greedy};
-        "S1v": "The sampled greedy learner, which scores points with a random sample of the version space, labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10 and, at full scale, also 30. Not tested at smoke scale."
+        "S1v": "The sampled greedy learner, which scores points with a random sample of the version space, labels 10^5 uniform points on the sphere with at most 1.6 d mistakes in expectation: d = 10 and, at full scale, also 30. Not tested at smoke scale."
             ["ours; measured, not proved; the constant was chosen from pools with other seeds"]
             Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{SampledGreedy};

@@ -18,7 +18,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
             "With the surest point first, a larger pool adds hardly any mistakes (d = {dim})"
         ),
         caption: format!(
-            "Mistakes until all of n uniform points of the sphere in R^{dim} are labelled: medians over trials with 10 % and 90 % quantiles. In random order, the mistakes grow like ln n or faster. For a learner that takes the point with the largest |w · x| first, they hardly grow."
+            "Mistakes until all of n uniform points on the sphere in R^{dim} are labelled: medians over trials with 10 % and 90 % quantiles. In random order, the mistakes grow like ln n or faster. For a learner that takes the point with the largest |w · x| first, they hardly grow."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
