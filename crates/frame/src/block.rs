@@ -76,10 +76,25 @@ impl SparseBlock {
         self.first
     }
 
+    /// The number in the name of a column, or `None` if no column of such a block has this name. The number can be larger
+    /// than those of all columns.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<u32> {
+        column_number(name, &self.prefix)
+    }
+
     /// A block with the entries `points` and the column names of this block.
     fn with_points(&self, points: SparsePoints) -> SparseBlock {
         SparseBlock { points, prefix: self.prefix.clone(), first: self.first }
     }
+}
+
+/// The number after the prefix of a column name, or `None` if something else follows the prefix.
+fn column_number(name: &str, prefix: &str) -> Option<u32> {
+    let digits = name.strip_prefix(prefix)?;
+    let is_plain = digits.bytes().all(|b| b.is_ascii_digit())
+        && !(digits.len() > 1 && digits.starts_with('0'));
+    digits.parse().ok().filter(|_| is_plain)
 }
 
 impl From<SparsePoints> for SparseBlock {
@@ -133,18 +148,11 @@ impl Block {
     /// The index of the column with this name, or `None` if there is no such column.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
-        let digits = match self {
-            Block::Dense { prefix, .. } => name.strip_prefix(prefix.as_str())?,
-            Block::Sparse(block) => name.strip_prefix(block.prefix.as_str())?,
-        };
-        let plain = digits.bytes().all(|b| b.is_ascii_digit())
-            && !(digits.len() > 1 && digits.starts_with('0'));
-        let number = digits.parse::<usize>().ok().filter(|_| plain)?;
         let column = match self {
-            Block::Dense { numbers, .. } => {
-                numbers.binary_search(&u32::try_from(number).ok()?).ok()?
+            Block::Dense { numbers, prefix, .. } => {
+                numbers.binary_search(&column_number(name, prefix)?).ok()?
             }
-            Block::Sparse(block) => number.checked_sub(block.first as usize)?,
+            Block::Sparse(block) => block.number(name)?.checked_sub(block.first)? as usize,
         };
         (column < self.dim()).then_some(column)
     }

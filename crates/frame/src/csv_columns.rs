@@ -1,7 +1,7 @@
 //! Collects the columns of a text file while the file is read.
 
 use crate::levels::Levels;
-use crate::typing::{Cells, Markers, NumberFormat, RawTexts, plain_number};
+use crate::typing::{Cells, Markers, NumberFormat, RawTexts, has_turned_sign, plain_number};
 use crate::values::Values;
 
 /// The limit up to which an `f64` represents every integer exactly.
@@ -28,6 +28,8 @@ pub(crate) struct ColumnBuilder {
     rounded: Option<(usize, String)>,
     /// The first number that is written like a code, with its row.
     zero: Option<(usize, String)>,
+    /// The first negative number without a leading minus sign, with its row.
+    sign: Option<(usize, String)>,
 }
 
 #[derive(Debug)]
@@ -58,6 +60,8 @@ pub(crate) enum Built {
         rounded: Option<(usize, String)>,
         /// The first number that is written like a code, with its row.
         zero: Option<(usize, String)>,
+        /// The first negative number without a leading minus sign, with its row.
+        sign: Option<(usize, String)>,
     },
     /// A cell that is not a number came after numbers. The fields are the first such cell and its row. The file must be
     /// read again with this column as texts.
@@ -85,7 +89,7 @@ impl ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
             if texts { State::Texts { codes, levels } } else { State::Missing { codes, levels } };
-        ColumnBuilder { state, markers, rounded: None, zero: None }
+        ColumnBuilder { state, markers, rounded: None, zero: None, sign: None }
     }
 
     /// Adds a cell to the column.
@@ -140,7 +144,12 @@ impl ColumnBuilder {
                 let cell = utf8(cell)?;
                 match NumberFormat::default().parse(cell) {
                     // This reads cells such as `5-` or `1.5D+03`.
-                    Some(value) => values.push(value),
+                    Some(value) => {
+                        if self.sign.is_none() && has_turned_sign(cell) {
+                            self.sign = Some((values.len(), cell.to_owned()));
+                        }
+                        values.push(value);
+                    }
                     None => self.state = State::Words { row: values.len(), cell: cell.to_owned() },
                 }
             }
@@ -164,13 +173,16 @@ impl ColumnBuilder {
 
     /// Returns the finished column.
     pub(crate) fn finish(self) -> Built {
-        let (rounded, zero) = (self.rounded, self.zero);
+        let (rounded, zero, sign) = (self.rounded, self.zero, self.sign);
         match self.state {
-            State::Numbers(values) => Built::Cells { cells: Cells::Numbers(values), rounded, zero },
+            State::Numbers(values) => {
+                Built::Cells { cells: Cells::Numbers(values), rounded, zero, sign }
+            }
             State::Missing { codes, levels } | State::Texts { codes, levels } => Built::Cells {
                 cells: Cells::Texts(RawTexts { codes, levels: levels.into_names() }),
                 rounded,
                 zero,
+                sign,
             },
             State::Words { row, cell } => Built::Words { row, cell },
         }

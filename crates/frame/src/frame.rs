@@ -66,6 +66,14 @@ pub enum Remark {
         /// The cell as it is written in the file.
         cell: String,
     },
+    /// The sign of a number follows it (`5-`), or parentheses mean that it is negative (`(5)`). The fields describe the
+    /// first such cell.
+    Sign {
+        /// The number of the cell's line, as in [`Frame::place`]. The number does not change when rows are selected.
+        number: u64,
+        /// The cell as it is written in the file.
+        cell: String,
+    },
 }
 
 /// A named column.
@@ -245,6 +253,9 @@ impl Frame {
                 self.place_number(*number),
                 code_as_number(name, cell)
             ),
+            Remark::Sign { number, cell } => {
+                format!("{}, column `{name}`: {}", self.place_number(*number), turned_sign(cell))
+            }
         }
     }
 
@@ -311,17 +322,20 @@ impl Frame {
         }
     }
 
-    /// Keeps the rows with the indices `rows`, which must be ascending. A block is compacted in place.
+    /// Keeps the rows with the indices `rows`, which must be ascending. Columns and blocks are compacted in place.
     ///
     /// # Panics
-    /// Panics if an index is out of range.
+    /// Panics if an index is out of range or if `rows` is not ascending.
     #[must_use]
     pub fn into_rows(mut self, rows: &[usize]) -> Frame {
         if rows.len() == self.rows {
             return self;
         }
         let block = self.block.take().map(|block| block.into_rows(rows));
-        Frame { block, ..self.select_rows(rows) }
+        let columns = std::mem::take(&mut self.columns).into_iter();
+        let kept = |c: Column| Column { name: c.name, values: c.values.into_rows(rows) };
+        let columns = columns.map(kept).collect();
+        Frame { block, columns, ..self.select_rows(rows) }
     }
 
     /// The origin of a row, such as "data.csv, line 7".
@@ -383,6 +397,14 @@ pub(crate) fn code_as_number(name: &str, cell: &str) -> String {
     format!(
         "{cell} is read as a number, {reading}; use --category '{name}' if it is a code, or --drop '{name}' to leave the column out"
     )
+}
+
+/// A message about a negative number without a leading minus sign.
+pub(crate) fn turned_sign(cell: &str) -> String {
+    match cell.trim_start().starts_with('(') {
+        true => format!("a number in parentheses, such as `{cell}`, is read as negative"),
+        false => format!("a minus sign after a number, as in `{cell}`, is read as its sign"),
+    }
 }
 
 #[cfg(test)]

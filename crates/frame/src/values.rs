@@ -109,6 +109,13 @@ impl Texts {
     }
 }
 
+/// The values with the indices `rows`, which are ascending.
+fn compacted<T: Copy>(mut values: Vec<T>, rows: &[usize]) -> Vec<T> {
+    rows.iter().enumerate().for_each(|(to, from)| values[to] = values[*from]);
+    values.truncate(rows.len());
+    values
+}
+
 fn nulls<T>(values: &[T], is_present: impl Fn(&T) -> bool) -> Option<NullBuffer> {
     if values.iter().all(&is_present) {
         return None;
@@ -201,6 +208,30 @@ impl Values {
         }
     }
 
+    /// Keeps the rows with the indices `rows`, which must be ascending. The memory of the column is reused if nothing
+    /// else refers to it.
+    ///
+    /// # Panics
+    /// Panics if an index is out of range or if `rows` is not ascending.
+    #[must_use]
+    pub fn into_rows(self, rows: &[usize]) -> Values {
+        assert!(rows.is_sorted(), "the rows must be ascending");
+        match self {
+            Values::Numbers(values) => {
+                Values::numbers(compacted(Vec::from(values.into_parts().1), rows))
+            }
+            Values::Texts(Texts { codes, levels }) => {
+                let codes = compacted(Vec::from(codes.into_parts().1), rows);
+                let nulls = nulls(&codes, |code| *code != MISSING);
+                Values::Texts(Texts {
+                    codes: UInt32Array::new(ScalarBuffer::from(codes), nulls),
+                    levels,
+                })
+            }
+            Values::Moments(_) => self.select(rows),
+        }
+    }
+
     /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
@@ -227,6 +258,17 @@ mod tests {
     #[test]
     fn missing_values_are_null() {
         let texts = Texts::new(vec![1, MISSING, 0, 1], &["a", "b"]);
+        let rows = [0, 1, 3];
+        for values in [
+            Values::Texts(texts.clone()),
+            Values::numbers(vec![1.0, f64::NAN, 3.0, 4.0]),
+            Values::moments(vec![Some(1), None, Some(3), Some(4)]),
+        ] {
+            let (kept, copied) = (values.clone().into_rows(&rows), values.select(&rows));
+            assert_eq!((kept.len(), kept.missing()), (3, 1));
+            assert!((0..3).all(|row| kept.text(row) == copied.text(row)));
+            assert_eq!(kept.missing(), copied.missing());
+        }
         let found: Vec<Option<&str>> = (0..4).map(|row| texts.get(row)).collect();
         assert_eq!(found, [Some("b"), None, Some("a"), Some("b")]);
         let part = Values::Texts(texts).select(&[2, 1]);

@@ -231,7 +231,7 @@ impl<'a> Columns<'a> {
         let index = index.and_then(|((builder, _), _)| builder.finish().into_values());
         for ((builder, name), expected) in built {
             match builder.finish() {
-                Built::Cells { cells, rounded, zero } => {
+                Built::Cells { cells, rounded, zero, sign } => {
                     if let Some((row, cell)) = zero {
                         let cell = short(&cell);
                         remarks.push((name.clone(), Remark::Code { number: lines[row], cell }));
@@ -239,6 +239,10 @@ impl<'a> Columns<'a> {
                     if let Some((row, cell)) = rounded {
                         let cell = short(&cell);
                         remarks.push((name.clone(), Remark::Rounded { number: lines[row], cell }));
+                    }
+                    if let Some((row, cell)) = sign {
+                        let cell = short(&cell);
+                        remarks.push((name.clone(), Remark::Sign { number: lines[row], cell }));
                     }
                     columns.push(RawColumn { name, cells, expected });
                 }

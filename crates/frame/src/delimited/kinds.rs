@@ -119,14 +119,18 @@ fn is_moment(cell: &[u8]) -> bool {
 }
 
 fn is_clock(text: &str) -> bool {
+    let are_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let text = text.trim();
-    let text = text.split(['+', 'Z']).next().unwrap_or(text).trim();
-    let text =
-        ["AM", "PM", "am", "pm"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
-    let text = text.trim_end().split('.').next().unwrap_or_default();
-    let parts: Vec<&str> = text.split(':').collect();
-    let number =
-        |part: &&str| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    let zone = ["Z", "UTC", "GMT", "AM", "PM", "am", "pm"];
+    let text = zone.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text).trim_end();
+    let (text, offset) = text.split_once(['+', '-']).unwrap_or((text, ""));
+    let (text, fraction) = text.trim_end().split_once('.').unwrap_or((text, ""));
+    let is_offset = offset.len() <= 5 && are_digits(&offset.replacen(':', "", 1));
+    if !is_offset || !are_digits(fraction) {
+        return false;
+    }
+    let parts: Vec<&str> = text.trim_end().split(':').collect();
+    let number = |part: &&str| (1..=2).contains(&part.len()) && are_digits(part);
     (2..=3).contains(&parts.len()) && parts.iter().all(number)
 }
 
@@ -187,10 +191,18 @@ mod tests {
                     "2/28/2008",
                     "12:00:01.5",
                     "2024-05-06T07:08:09Z",
+                    "2024-05-06T07:08:09.123Z",
+                    "2024-05-06T07:08:09+01:00",
+                    "2024-05-06 07:08:09.5-0330",
+                    "2024-05-06 07:08:09 UTC",
+                    "07:08 pm",
                 ],
             ),
             (Kind::Word, &["MG-8769", "red", "New York", "inf", "x1"]),
-            (Kind::Text, &["5;2", "a \"b\"", "1:2:3:4", "a,b"]),
+            (
+                Kind::Text,
+                &["5;2", "a \"b\"", "1:2:3:4", "a,b", "2024-05-06T07:08:09Z;1;p", "07:08:09.5;1"],
+            ),
         ] {
             for cell in cells {
                 assert_eq!(kind(cell.as_bytes()), look, "{cell}");

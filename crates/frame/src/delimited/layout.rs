@@ -252,6 +252,13 @@ impl Layout {
                     "{which} is read as data, and {named}; pass --header if it contains names"
                 ));
             }
+            if options.header.is_none() && expected == Some(false) && header::lines(&table) > 0 {
+                self.notes.push(format!(
+                    "line {} looks like column names, but it is read as data, because the names c1, c2, .. are expected; \
+                     pass --header if it contains names",
+                    self.preamble + 1
+                ));
+            }
             self.names = (1..=self.width).map(|i| format!("c{i}")).collect();
             return;
         }

@@ -1,5 +1,6 @@
 //! Reads new rows by the rules that were found when the model was fitted.
 
+use super::civil::DAY;
 use super::context::Context;
 use super::infer::truth;
 use super::markers::Markers;
@@ -111,7 +112,8 @@ impl Rows<'_> {
         raw: &RawTexts,
         level: usize,
     ) -> Option<Vec<Option<f64>>> {
-        let read = |text: &str| format.parse(text).or_else(|| format.parse_grouped(text));
+        let is_told = self.context.options.decimal.is_some();
+        let read = |text: &str| format.parse(text).or_else(|| format.parse_grouped(text, is_told));
         let of_level = self.by_level(raw, read).ok()?;
         self.record.notes.push(format!(
             "{}, column `{}`: numbers such as `{}` have groups of thousands, unlike those to which the model was fitted; it is read \
@@ -174,7 +176,16 @@ impl Rows<'_> {
 
     fn moments(&mut self, format: MomentFormat, cells: Cells) -> Result<Values, DataError> {
         match cells {
-            Cells::Moments(moments) => Ok(Values::moments(moments)),
+            Cells::Moments(moments) => {
+                let is_day = |at: &Option<i64>| at.is_some_and(|at| !(0..DAY).contains(&at));
+                match moments.iter().position(is_day) {
+                    Some(row) if format.order == DateOrder::TimeOnly => {
+                        let cell = moments[row].map(moment::text).unwrap_or_default();
+                        Err(self.misfit(row, &cell, "one of the times of day"))
+                    }
+                    _ => Ok(Values::moments(moments)),
+                }
+            }
             Cells::Numbers(values) | Cells::Booleans(values) => {
                 let values = self.without_markers(values);
                 let read = |value: f64| {
@@ -193,8 +204,12 @@ impl Rows<'_> {
                 }
             }
             Cells::Texts(raw) => {
-                // Dates with the year first have only one reading, whichever order was found when the model was fitted.
-                let iso = MomentFormat { order: DateOrder::YearFirst, ..format };
+                // Dates with the year first have only one reading, whichever order was found when the model was fitted. A
+                // date is not a time of day.
+                let iso = match format.order {
+                    DateOrder::TimeOnly => format,
+                    _ => MomentFormat { order: DateOrder::YearFirst, ..format },
+                };
                 let has_no_points = format.order == DateOrder::MonthFirst && !format.points;
                 let is_doubtful = |text: &str| has_no_points && has_point(text);
                 let read = |text: &str| {
@@ -330,7 +345,9 @@ impl Rows<'_> {
         let is_digit_or =
             |mark: char| cell.chars().all(|c| c.is_ascii_digit() || "+-".contains(c) || c == mark);
         let decimal = match (cell.contains(','), is_digit_or(',')) {
-            (true, true) => ", pass --decimal , if it has a decimal comma",
+            (true, true) => {
+                ", pass --decimal , if the comma is a decimal mark, or --decimal . if it separates thousands"
+            }
             _ => "",
         };
         self.misfit_with(row, cell, expected, decimal)

@@ -316,7 +316,7 @@ impl Inference<'_> {
                 self.count_markers(&mut record, &raw, &rows, &markers);
                 self.note_spelling(&mut record, &found, &present);
                 self.note_code(&mut record, &present);
-                self.note_trailing_minus(&mut record, &found, &present);
+                self.note_turned_sign(&mut record, &found, &present);
                 let of_level = present.spread(&found.values, raw.levels.len());
                 return Ok(self.numbers(numbers_of(&raw, &of_level), record));
             }

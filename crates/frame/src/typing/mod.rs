@@ -32,7 +32,7 @@ pub(crate) use markers::{Markers, missing_signs};
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use moment::exact_text;
 pub(crate) use moment::text as moment_text;
-pub(crate) use number::plain_number;
+pub(crate) use number::{has_turned_sign, plain_number};
 pub(crate) use raw::{Cells, RawTexts};
 
 use crate::error::DataError;
@@ -64,9 +64,9 @@ impl Expected {
         if let Some(rule) = hints.rules.get(name) {
             return Expected::Rule(rule.clone());
         }
-        // A model with rules does not use other columns, so the cells of these columns are kept unchanged.
+        // A model does not use other columns, so the cells of these columns are kept unchanged.
         let is_unused =
-            hints.others_are_texts || !hints.rules.is_empty() && !hints.expected.contains(name);
+            (hints.others_are_texts || !hints.rules.is_empty()) && !hints.expected.contains(name);
         if hints.texts.contains(name) || is_unused { Expected::Texts } else { Expected::Anything }
     }
 

@@ -12,7 +12,7 @@ use super::record::ColumnRecord;
 use super::rule::Kind;
 use crate::csv_columns::is_code;
 use crate::error::DataError;
-use crate::frame::code_as_number;
+use crate::frame::{code_as_number, turned_sign};
 use crate::look_alikes::look_alikes;
 use crate::names::{first_of, short};
 use std::collections::{BTreeMap, HashMap};
@@ -174,8 +174,8 @@ impl Inference<'_> {
         }
     }
 
-    /// Adds a note if a minus sign follows a number.
-    pub(super) fn note_trailing_minus(
+    /// Adds a note if a minus sign follows a number or parentheses mean that it is negative.
+    pub(super) fn note_turned_sign(
         &self,
         record: &mut ColumnRecord,
         found: &number::Detected,
@@ -183,13 +183,10 @@ impl Inference<'_> {
     ) {
         let mut cells = present.texts.iter().zip(&found.values);
         let is_turned = |(cell, value): &(&&str, &Option<f64>)| {
-            value.is_some_and(|value| value < 0.0) && number::has_trailing_minus(cell)
+            value.is_some_and(|value| value < 0.0) && number::has_turned_sign(cell)
         };
         if let Some((cell, _)) = cells.find(is_turned) {
-            record.notes.push(self.note(&format!(
-                "a minus sign after a number is read as its sign, as in `{}`",
-                short(cell)
-            )));
+            record.notes.push(self.note(&turned_sign(&short(cell))));
         }
     }
 

@@ -108,8 +108,8 @@ impl NumberFormat {
     }
 
     /// Parses a number that has groups of thousands, if the format has none. Returns `None` if the separator of the
-    /// groups could be a decimal mark, as in `1,120`.
-    pub(super) fn parse_grouped(&self, cell: &str) -> Option<f64> {
+    /// groups could be a decimal mark, as in `1,120`, unless `is_told` says that the user gave the decimal mark.
+    pub(super) fn parse_grouped(&self, cell: &str, is_told: bool) -> Option<f64> {
         if self.group.is_some() {
             return None;
         }
@@ -117,7 +117,7 @@ impl NumberFormat {
             Decimal::Point => ('.', Group::Comma, ','),
             Decimal::Comma => (',', Group::Point, '.'),
         };
-        let is_clear = cell.contains(decimal) || cell.matches(mark).count() > 1;
+        let is_clear = is_told || cell.contains(decimal) || cell.matches(mark).count() > 1;
         let groups = [Group::Space, Group::Apostrophe].into_iter().chain(is_clear.then_some(other));
         let grouped = |group: Group| NumberFormat { group: Some(group), ..self.clone() };
         groups.map(grouped).find_map(|format| format.parse(cell))
@@ -297,10 +297,10 @@ fn without_cents<'t>(digits: &str, rest: &'t str) -> &'t str {
     }
 }
 
-/// Whether the last character of a cell is a minus sign and the first character is not.
-pub(super) fn has_trailing_minus(cell: &str) -> bool {
+/// Whether a number is negative because of a minus sign at its end or of parentheses around it.
+pub(crate) fn has_turned_sign(cell: &str) -> bool {
     let cell = cell.trim();
-    cell.ends_with(is_minus) && !cell.starts_with(is_minus)
+    cell.starts_with('(') || cell.ends_with(is_minus) && !cell.starts_with(is_minus)
 }
 
 fn is_of_digits(letter: char) -> bool {

@@ -58,7 +58,7 @@ fn markers_among_numbers_are_missing_and_noted() {
 #[test]
 fn signs_exponents_and_orders_that_may_be_wrong_are_noted() {
     for (cells, note) in [
-        (["1", "2-", "3"], Some("a minus sign after a number is read as its sign, as in `2-`")),
+        (["1", "2-", "3"], Some("a minus sign after a number, as in `2-`, is read as its sign")),
         (["1,5", "2,-", "3,5"], None),
         (["1,5", "2,5-", "3,5"], Some("as in `2,5-`")),
         (["1,5", "-2,-", "3,5"], None),
@@ -117,15 +117,17 @@ fn numbers_and_dates_that_may_mark_missing_values_are_noted() {
 /// New rows may have larger numbers than those to which the model was fitted.
 #[test]
 fn groups_of_thousands_in_new_rows_are_read_if_they_are_clear() {
-    let apply = |fitted: &[&str], cell: &str| {
+    let apply_told = |fitted: &[&str], cell: &str, decimal: Option<Decimal>| {
         let (_, record) = typed(&fitted.repeat(40)).unwrap();
         let again =
             RawColumn { expected: Expected::Rule(record.rule), ..column("c", &[cell, fitted[0]]) };
-        typed_with(vec![again], &ReadOptions::default(), b';').map(|mut typed| {
+        let told = ReadOptions { decimal, ..ReadOptions::default() };
+        typed_with(vec![again], &told, b';').map(|mut typed| {
             let note = typed.records[0].notes.concat();
             (numbers(&typed.columns.remove(0).values)[0], note)
         })
     };
+    let apply = |fitted: &[&str], cell: &str| apply_told(fitted, cell, None);
     for (fitted, cell, value) in [
         (["465,28 €", "12,50 €"], "1 120,50 €", 1120.5),
         (["465,28 €", "12,50 €"], "1\u{202f}120,50 €", 1120.5),
@@ -150,6 +152,18 @@ fn groups_of_thousands_in_new_rows_are_read_if_they_are_clear() {
         (["465.28", "12.50"], "1.120,50"),
     ] {
         assert!(apply(&fitted, cell).is_err(), "{cell}");
+    }
+    // If the decimal mark is told, the other mark separates thousands.
+    for (fitted, cell, decimal, value) in [
+        (["465", "12"], "1,120", Decimal::Point, 1120.0),
+        (["465", "12"], "1,120", Decimal::Comma, 1.12),
+        (["465", "12"], "1.120", Decimal::Comma, 1120.0),
+        (["465.28", "12.50"], "1,120", Decimal::Point, 1120.0),
+    ] {
+        let (found, note) = apply_told(&fitted, cell, Some(decimal)).unwrap();
+        assert!((found - value).abs() <= 0.0, "{cell} {decimal:?}: {found}");
+        let is_grouped = value >= 1000.0;
+        assert_eq!(note.contains("have groups of thousands"), is_grouped, "{cell}: {note}");
     }
 }
 
@@ -408,13 +422,20 @@ fn dates_are_moments_with_a_note() {
     );
     let (values, record) = typed(&["06:30", "18:45"]).unwrap();
     assert_eq!((values.text(1), record.rule.kind), ("18:45:00".into(), Kind::Date));
-    let later =
-        RawColumn { expected: Expected::Rule(record.rule), ..column("c", &["23:59", "later"]) };
-    let error = typed_with(vec![later], &ReadOptions::default(), b',').unwrap_err().to_string();
-    assert!(
-        error.contains("line 3") && error.contains("`later` is not one of the times of day"),
-        "{error}"
-    );
+    // A date is not midnight.
+    let moments = Cells::Moments(vec![Some(civil::DAY - 1), Some(civil::DAY)]);
+    for (cells, odd) in [
+        (raw(&["23:59", "later"]), "later"),
+        (raw(&["23:59", "2024-03-04"]), "2024-03-04"),
+        (moments, "1970-01-02"),
+    ] {
+        let expected = Expected::Rule(record.rule.clone());
+        let column = RawColumn { expected, cells, ..column("c", &[]) };
+        let error = typed_with(vec![column], &ReadOptions::default(), b',').unwrap_err();
+        let said = error.to_string();
+        let fault = format!("`{odd}` is not one of the times of day");
+        assert!(said.contains("line 3") && said.contains(&fault), "{said}");
+    }
 }
 
 #[test]

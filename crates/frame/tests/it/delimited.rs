@@ -284,6 +284,44 @@ fn numbers_written_as_codes_are_noted() {
     }
 }
 
+/// A first column of times with an offset does not look like the whole line.
+#[test]
+fn times_with_an_offset_do_not_hide_the_delimiter() {
+    for time in ["T21:32:00Z", "T21:32:00+01:00", " 21:32:00.123Z", "T21:32Z", " 21:32:00 UTC"] {
+        for delimiter in [";", "|", "\t", ","] {
+            let row = |i: usize| format!("2024-01-{i:02}{time}{delimiter}{i}{delimiter}p\n");
+            let head = format!("time{delimiter}num{delimiter}y\n");
+            let frame = read(head + &(1..20).map(row).collect::<String>());
+            assert_eq!(
+                (frame.rows, names(&frame)),
+                (19, vec!["time", "num", "y"]),
+                "{time} {delimiter}"
+            );
+        }
+    }
+}
+
+/// A number without a leading minus sign that is read as negative causes a note, wherever it is in the column.
+#[test]
+fn signs_after_numbers_are_noted() {
+    for (cell, note) in [
+        ("5-", "a minus sign after a number, as in `5-`, is read as its sign"),
+        ("(5)", "a number in parentheses, such as `(5)`, is read as negative"),
+    ] {
+        for (text, line) in
+            [(format!("x,n\n7,1\n{cell},2\n8-,3\n"), 3), (format!("x,n\n{cell},1\n7,2\n8,3\n"), 2)]
+        {
+            let frame = read(text);
+            assert_eq!(frame.column("x").unwrap().text(line - 2), "-5", "{cell}");
+            let remark = frame.remark("x").map(|remark| frame.about("x", remark));
+            let record = frame.record("x").map(|record| record.notes.join("\n"));
+            let said = remark.into_iter().chain(record).collect::<String>();
+            assert!(said.contains(note), "{cell}: {said}");
+            assert_eq!(frame.remark("n"), None);
+        }
+    }
+}
+
 #[test]
 fn a_cut_off_last_row_is_an_error() {
     for gap in ["", "\n"] {
