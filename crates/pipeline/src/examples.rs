@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
-use halfspaces_frame::{Classes, DataError, Frame, Hints, Labels};
+use halfspaces_frame::{ClassKey, Classes, DataError, Frame, Hints, Labels};
 use halfspaces_linalg::{ExampleStream, Label, PointSet};
 
 /// The points and labels of a two-class table, with the recipe that created them.
@@ -83,10 +83,12 @@ impl LabelledTable {
     pub fn apply(&self, mut frame: Frame) -> Result<(Design, Vec<Label>), DataError> {
         let labels = Labels::take_part(&mut frame, &self.label)?;
         let known = Classes::new(self.classes.iter().cloned());
+        let positive = ClassKey::of(&self.classes[1]);
         let sign = |class: &String| match known.find(class) {
+            _ if self.is_one_of_several && ClassKey::of(class) == positive => Ok(Label::Positive),
+            _ if self.is_one_of_several => Ok(Label::Negative),
             Some(1) => Ok(Label::Positive),
             Some(_) => Ok(Label::Negative),
-            None if self.is_one_of_several => Ok(Label::Negative),
             None => {
                 let (source, label, [no, yes]) = (&frame.source, &self.label, &self.classes);
                 Err(DataError::user(format!(

@@ -8,7 +8,7 @@ use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
 use crate::validation::{FOLDS, WeightsOf, cross_validated, error, measure, row_hashes};
 use halfspaces_frame::{
-    Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values, find_class,
+    ClassKey, Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values,
 };
 use halfspaces_tables::MIN_TABLE_ROWS;
 use std::collections::{HashMap, HashSet};
@@ -88,7 +88,7 @@ impl FitOptions {
     /// `01` and `True` stay unchanged. The cells of dropped columns are not checked.
     #[must_use]
     pub fn hints(&self) -> Hints {
-        self.recipe.without_dropped(Hints::texts([&self.label]))
+        self.recipe.with_texts(Hints::texts([&self.label]))
     }
 
     /// Checks that the options are consistent.
@@ -149,7 +149,9 @@ impl Target {
             |(name, rows): (&String, &usize)| ClassCount { name: name.clone(), rows: *rows };
         let counts = labels.classes.iter().zip(&rows_of).map(count).collect();
         let (classes, numbers) = classes_of(&labels, &learn_rows, frame, &options.label)?;
-        let against_rest = options.positive.clone().filter(|_| several);
+        // The name in the table, which can differ from the option: `--positive 1` finds the class `true`.
+        let against_rest =
+            options.positive.as_ref().filter(|_| several).map(|_| labels.classes[1].clone());
         Ok((Target { classes, numbers, labels, against_rest, counts, rule }, learn_rows, held_rows))
     }
 
@@ -161,9 +163,7 @@ impl Target {
     /// The class number of a label, which is looked up among the `known` classes.
     pub(crate) fn class_of(&self, label: &str, known: &Classes) -> Option<usize> {
         match &self.against_rest {
-            Some(positive) => {
-                Some(usize::from(find_class(label, std::slice::from_ref(positive)).is_some()))
-            }
+            Some(positive) => Some(usize::from(ClassKey::of(label) == ClassKey::of(positive))),
             None => known.find(label),
         }
     }

@@ -1,6 +1,7 @@
 //! Labels that are stored in a separate file, next to the table.
 
-use crate::same_rows::check_same_rows;
+use crate::recipe::RecipeOptions;
+use crate::same_rows::{check_order, check_same_rows};
 use halfspaces_frame::{
     Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, is_missing_marker,
     read,
@@ -31,13 +32,14 @@ const LABEL: &str = "label";
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions};
-/// use halfspaces_pipeline::LabelFile;
+/// use halfspaces_pipeline::{LabelFile, RecipeOptions};
 /// let folder = std::env::temp_dir();
 /// let path = |name: &str| folder.join(format!("halfspaces-{}-{name}", std::process::id()));
 /// std::fs::write(path("x.csv"), "size\n1\n5\n2\n")?;
 /// std::fs::write(path("y.csv"), "row,label\n2,small\n1,large\n")?;
 /// let labels = LabelFile { path: path("y.csv"), column: None, id: None };
-/// let joined = labels.read_table(&path("x.csv"), &ReadOptions::default())?;
+/// let (told, columns) = (ReadOptions::default(), RecipeOptions::default());
+/// let joined = labels.read_table(&path("x.csv"), &told, &columns)?;
 /// assert_eq!((joined.column.as_str(), joined.rows), ("label", vec![1, 2]));
 /// assert_eq!(joined.frame.column("label").map(|labels| labels.text(0)), Some("large".to_owned()));
 /// # std::fs::remove_file(path("x.csv"))?;
@@ -68,15 +70,21 @@ pub struct JoinedTable {
 }
 
 impl LabelFile {
-    /// Reads the table at `data` and joins the labels.
+    /// Reads the table at `data` and joins the labels. The columns that `options` drop or use as text are read as text.
     ///
     /// # Errors
     /// Returns the same errors as [`read`]. Also returns an error if a column does not exist, if the table already has
     /// a column with the same name as the column of labels, if a label refers to a row that does not exist, if a row
     /// has two different labels, if ids are missing or repeated, if columns of both files contradict a join by row
     /// numbers or in order, or if no row has a label.
-    pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
-        let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
+    pub fn read_table(
+        &self,
+        data: &Path,
+        told: &ReadOptions,
+        options: &RecipeOptions,
+    ) -> Result<JoinedTable, DataError> {
+        let hints = options.with_texts(Hints::default());
+        let hints = self.id.iter().cloned().fold(hints, with_verbatim);
         self.join(read(data, told, &hints)?, told)
     }
 
@@ -223,7 +231,14 @@ impl LabelFile {
         let advice = "join by a column of ids (--id), or sort the tables in the same order";
         let same = check_same_rows(table, file, &pairs, &[label], advice)?;
         table.notes.extend(same.notes);
-        if same.columns == 0 && file.names().len() > 1 {
+        if same.columns == 0 {
+            let advice = format!(
+                "call the column `row` if it has the numbers of the rows of {}, counted from 0, sort the file by it, or remove it",
+                table.source
+            );
+            check_order(file, label, &advice)?;
+        }
+        if same.columns == 0 && (file.names().len() > 1 || file.index.is_some()) {
             table.notes.push(format!(
                 "{}: the labels are joined to the rows of {} in order; the files have no common column that could \
                 confirm this",

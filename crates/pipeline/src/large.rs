@@ -140,6 +140,7 @@ fn one_pass(
             left_out: 0,
             by_label: HashMap::new(),
             unseen: BTreeMap::new(),
+            notes: BTreeMap::new(),
         };
         let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
         let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
@@ -148,7 +149,9 @@ fn one_pass(
             batch?;
         }
         let by_label = std::mem::take(&mut pass.by_label);
-        let counts = (pass.rows, pass.left_out, by_label, std::mem::take(&mut pass.unseen));
+        let unseen = std::mem::take(&mut pass.unseen);
+        notes.extend(std::mem::take(&mut pass.notes).into_values());
+        let counts = (pass.rows, pass.left_out, by_label, unseen);
         Ok::<_, DataError>((model, findings, pass.finish()?, counts))
     })?;
     drop(design);
@@ -246,6 +249,8 @@ struct Pass<'p> {
     by_label: HashMap<usize, usize>,
     /// For each column with unknown categories, the number of rows that have one.
     unseen: BTreeMap<String, u64>,
+    /// The first note on the cells of each column of the recipe.
+    notes: BTreeMap<String, String>,
 }
 
 impl Iterator for Pass<'_> {
@@ -270,6 +275,12 @@ impl Pass<'_> {
         for (column, rows) in self.recipe.unseen_rows(&chunk)? {
             *self.unseen.entry(column.to_owned()).or_default() += rows;
         }
+        for column in &self.recipe.columns {
+            let record = chunk.record(&column.name);
+            if let Some(note) = record.and_then(|record| record.notes.first()) {
+                self.notes.entry(column.name.clone()).or_insert_with(|| note.clone());
+            }
+        }
         let class: Vec<Option<usize>> =
             labels.classes.iter().map(|label| self.target.class_of(label, &self.known)).collect();
         let (mut learn, mut classes) = (Vec::new(), Vec::new());
@@ -287,14 +298,16 @@ impl Pass<'_> {
                 classes.push(class);
             }
         }
+        let all = chunk.rows;
+        let design = self.recipe.apply_to(chunk, Unseen::Zero)?;
         if !held.is_empty() {
-            let design = self.recipe.apply(&chunk.select_rows(&held), Unseen::Zero)?;
+            let design = design.select(&held)?;
             let classes = held.iter().map(|at| class[labels.of_row[*at]]).collect();
             let rows = held.iter().map(|at| first + *at as u64).collect();
             self.held.push(HeldOutRows { design, classes, rows });
             self.thin()?;
         }
-        let design = self.recipe.apply_to(chunk.into_rows(&learn), Unseen::Zero)?;
+        let design = if learn.len() == all { design } else { design.select(&learn)? };
         Ok((design, classes))
     }
 

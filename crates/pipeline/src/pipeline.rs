@@ -5,8 +5,8 @@ use crate::model::{Decisions, Model};
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use halfspaces_frame::{
-    ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class, first_of,
-    read, short,
+    ClassKey, ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class,
+    first_of, read, short,
 };
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
@@ -263,9 +263,7 @@ impl Pipeline {
     /// The class of a label, or `None` if the model does not know the label.
     fn class_of_label(&self, label: &str) -> Option<usize> {
         match &self.label.against_rest {
-            Some(positive) => {
-                Some(usize::from(find_class(label, std::slice::from_ref(positive)).is_some()))
-            }
+            Some(positive) => Some(usize::from(ClassKey::of(label) == ClassKey::of(positive))),
             None => find_class(label, &self.label.classes),
         }
     }

@@ -189,6 +189,38 @@ fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
     unnamed.or_else(|| column().map(|column| (Some(column.name.as_str()), &column.values)))
 }
 
+/// Returns an error if `file` has an index or a column of ids that numbers its rows from 0 or 1 in another order. Its
+/// rows were sorted or shuffled after they were numbered.
+pub(crate) fn check_order(file: &Frame, except: &str, advice: &str) -> Result<(), DataError> {
+    let may_number = |column: &&Column| {
+        let is_named = INDEX_NAMES.iter().chain(&["id", "row", "row_id"]);
+        let is_named = is_named.into_iter().any(|name| column.name.eq_ignore_ascii_case(name));
+        column.name != except && is_named
+    };
+    let columns = file.columns.iter().filter(may_number);
+    let named = columns.map(|column| (format!("column `{}`", column.name), &column.values));
+    let index = file.index.iter().map(|index| (INDEX.to_owned(), index));
+    for (name, values) in index.chain(named) {
+        let keys = keys(values, file.rows);
+        let Some(rows) = rows_of(&keys) else { continue };
+        let numbers_from = |first: usize| {
+            (first..first + file.rows).all(|n| rows.contains_key(&ClassKey::of(&n.to_string())))
+        };
+        let Some(first) = [0, 1].into_iter().find(|first| numbers_from(*first)) else { continue };
+        let expected = |row: usize| ClassKey::of(&(first + row).to_string());
+        if let Some(row) = (0..file.rows).find(|row| keys[*row].as_ref() != Some(&expected(*row))) {
+            return Err(DataError::user(format!(
+                "{}, {name}: {} here, but {} is expected, because {name} numbers the rows from {first}; the rows are in another \
+                 order than their numbers; {advice}",
+                file.place(row),
+                shown(values, row),
+                first + row
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Whether the cells are the numbers of the rows, counted from 0 or 1.
 fn counts_rows(keys: &[Option<ClassKey>]) -> bool {
     let counts_from = |first: usize| {

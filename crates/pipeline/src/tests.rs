@@ -277,6 +277,61 @@ fn the_table_of_the_fit_is_noted() {
     }
 }
 
+/// One class against the others is found by its name. A number is not the truth value with the same meaning if both
+/// are labels.
+#[test]
+fn a_number_is_not_a_truth_value_against_the_rest() {
+    let rows = 300;
+    let code = |i: usize| (i * 37 % 101 * 3 / 101) as u32;
+    let table = |names: [&str; 3]| {
+        let x = (0..rows).map(|i| (i * 37 % 101) as f64).collect();
+        let labels = Values::texts((0..rows).map(code).collect(), &names);
+        Frame::new("t", vec![column("x", Values::numbers(x)), column("y", labels)])
+    };
+    for (names, positive, place) in [
+        (["true", "false", "1"], "true", 0),
+        (["true", "false", "1"], "1", 2),
+        (["true", "false", "maybe"], "1", 0),
+        (["0", "2", "1"], "true", 2),
+    ] {
+        let several = FitOptions { positive: Some(positive.into()), ..options(Method::Logistic) };
+        let (model, _) = Pipeline::fit(table(names), &several).unwrap();
+        assert_eq!(model.classes()[1], names[place], "{names:?} {positive}");
+        let truth = model.true_classes(&table(names), "y").unwrap().of_row;
+        let expected = (0..rows).map(|i| Some(usize::from(code(i) as usize == place)));
+        assert!(truth.into_iter().eq(expected), "{names:?} {positive}");
+        let counts = &model.report().classes;
+        let positive_rows = (0..rows).filter(|i| code(*i) as usize == place).count();
+        assert_eq!(counts[1].rows, positive_rows, "{names:?} {positive}");
+    }
+}
+
+/// An absent column of the matrix counts as zeros, but not a named column next to the matrix.
+#[test]
+fn an_absent_named_column_next_to_sparse_entries_is_an_error() {
+    let rows = 120;
+    let value = |i: usize| (i * 37 % 101) as f64 + 1.0;
+    let matrix = |columns: usize| {
+        let entries: Vec<u32> = (0..rows).flat_map(|_| 0..columns as u32).collect();
+        let values = (0..rows).flat_map(|i| vec![value(i); columns]).collect();
+        let starts = (0..=rows).map(|i| i * columns).collect();
+        SparsePoints::new(starts, entries, values, columns).unwrap()
+    };
+    let frame = |columns: usize, named: &[&str]| {
+        let block = Block::Sparse(halfspaces_frame::SparseBlock::new(matrix(columns), "x", 0));
+        let numbers = || Values::numbers((0..rows).map(|i| value(i * 7)).collect());
+        let mut all: Vec<Column> = named.iter().map(|name| column(name, numbers())).collect();
+        let class = |i: usize| u32::from(value(i) > 51.0);
+        all.push(column("y", Values::texts((0..rows).map(class).collect(), &["n", "p"])));
+        Frame { block: Some(block), ..Frame::new("t", all) }
+    };
+    let (model, _) = Pipeline::fit(frame(3, &["age", "x7"]), &options(Method::Logistic)).unwrap();
+    let design = |columns, named: &[&str]| model.design(&frame(columns, named), Unseen::Error);
+    assert!(design(3, &["age", "x7"]).is_ok() && design(2, &["age"]).is_ok());
+    let error = design(3, &["x7"]).unwrap_err().to_string();
+    assert!(error.contains("no column `age`"), "{error}");
+}
+
 /// Fits a model to a file and reads another file for the model. Returns the values of the column `x` of the second
 /// file.
 fn decide_file(
@@ -519,8 +574,10 @@ fn balanced_classes_have_the_same_weight() {
     let both = FitOptions { balanced: true, ..weighted.clone() };
     let undone = fit(frame(Some([1.0, 50.0])), &both);
     assert!(agree(&undone, &with) > rows * 99 / 100);
-    let error = Pipeline::fit(frame(Some([0.0, 1.0])), &both).unwrap_err().to_string();
-    assert!(error.contains("every row of a class has weight 0"), "{error}");
+    for options in [&both, &weighted] {
+        let error = Pipeline::fit(frame(Some([0.0, 1.0])), options).unwrap_err().to_string();
+        assert!(error.contains("every row of a class has weight 0"), "{error}");
+    }
     for method in [Method::Logistic, Method::Svm] {
         let linear = |options: &FitOptions| {
             let options = FitOptions { plan: Plan::new(method), ..options.clone() };

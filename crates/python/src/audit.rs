@@ -95,7 +95,7 @@ pub(crate) fn audit_table<'py>(
     let data = source.table()?;
     let (table, mut notes, twins, found) = run(py, jobs, LARGE, |threads| {
         let options = columns.options();
-        let hints = options.without_dropped(Hints::texts([&label]));
+        let hints = options.with_texts(Hints::texts([&label]));
         let mut frame = data.read(&reading.options(threads)?, &hints)?;
         let notes = notes_of(&std::mem::take(&mut frame.notes));
         let table = AuditTable::new(frame, &label, &options).map_err(named)?;

@@ -42,8 +42,7 @@ impl Fitted {
     }
 }
 
-/// Fits one binary model for two classes, or one-vs-rest models for more classes. Each class needs at least one row of
-/// positive weight.
+/// Fits one binary model for two classes, or one-vs-rest models for more classes.
 pub(super) fn fitted<P: PointSet>(
     learner: BinaryLearner,
     points: &P,
@@ -52,17 +51,6 @@ pub(super) fn fitted<P: PointSet>(
     threads: Threads,
 ) -> Result<(Fitted, Findings), DataError> {
     let count = classes.iter().max().map_or(0, |last| last + 1);
-    if let Some(weights) = weights {
-        InputError::check_len(classes.len(), weights.len())?;
-        let mut seen = vec![false; count];
-        let positive = classes.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-        positive.for_each(|(class, _)| seen[*class] = true);
-        if seen.contains(&false) {
-            return Err(DataError::user(
-                "--weights: every row of a class has weight 0; give one of them a positive weight",
-            ));
-        }
-    }
     let is_log_odds = learner.gives_log_odds();
     let learner = Weighted { learner, weights };
     if count == 2 {
@@ -124,12 +112,6 @@ mod tests {
                 farthest(&weighted, &values(&once, None)) > 3e-2,
                 "{method:?}, {count} classes"
             );
-            let classes: Vec<usize> = once.iter().map(class).collect();
-            let of_first = classes.iter().map(|class| f64::from(u8::from(*class == 0)));
-            let of_first: Vec<f64> = of_first.collect();
-            let refused = fitted(learner, &points(&once), &classes, Some(&of_first), Threads::ONE);
-            let error = refused.unwrap_err().to_string();
-            assert!(error.contains("every row of a class has weight 0"), "{error}");
         }
     }
 }

@@ -13,13 +13,15 @@ use binary::BinaryLearner;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
-    ClassModel, Classifier, DensePoints, InputError, Params, Points, Threads, deciding_class,
+    ClassModel, Classifier, DensePoints, InputError, Params, PointSet, Points, Threads,
+    deciding_class, zeros,
 };
 use halfspaces_pac::Calibration;
 use halfspaces_tables::{MulticlassTableModel, TableClassifier};
 pub(crate) use linear::labels_of;
 use linear::{Fitted, fitted};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 pub use stream::Batch;
 pub(crate) use sums::{Part, Sums};
 
@@ -68,6 +70,49 @@ enum Core {
     },
 }
 
+/// The decision values of standardised points. Only a block of points is standardised at a time.
+fn scaled_values<P: PointSet + Sync>(
+    scale: &ZScore,
+    fitted: &Fitted,
+    points: &P,
+    threads: Threads,
+) -> Result<Vec<Vec<f64>>, InputError> {
+    const BLOCK: usize = 2048;
+    InputError::check_dim(scale.input_dim(), points.dim())?;
+    let of_block = |rows: Range<usize>| {
+        let first = rows.start;
+        let in_block = |error| match error {
+            InputError::NonFinite { row, .. } | InputError::Overflow { row } => {
+                InputError::Overflow { row: first + row }
+            }
+            other => other,
+        };
+        let mut scaled = zeros(rows.len(), scale.output_dim())?;
+        scale.map_rows(points, rows, &mut scaled)?;
+        let scaled = Points::new(scaled, scale.output_dim()).map_err(in_block)?;
+        fitted.values(&scaled, Threads::ONE).map_err(in_block)
+    };
+    let mut values = Vec::with_capacity(points.len());
+    for block in threads.map_blocks(points.len(), BLOCK, of_block) {
+        values.append(&mut block?);
+    }
+    Ok(values)
+}
+
+/// Returns an error if all rows of a class have weight 0.
+fn check_class_weights(classes: &[usize], weights: &[f64]) -> Result<(), DataError> {
+    InputError::check_len(classes.len(), weights.len())?;
+    let mut seen = vec![false; classes.iter().max().map_or(0, |last| last + 1)];
+    let positive = classes.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    positive.for_each(|(class, _)| seen[*class] = true);
+    if seen.contains(&false) {
+        return Err(DataError::user(
+            "--weights: every row of a class has weight 0; give one of them a positive weight",
+        ));
+    }
+    Ok(())
+}
+
 /// The decisions of a model for some rows, with one element for each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
@@ -89,8 +134,9 @@ impl Model {
     /// do not compare candidates.
     ///
     /// # Errors
-    /// Returns an error if `weights` are given to a learner that does not support them, or if the learner cannot learn
-    /// from these points. [`Method::Auto`] also returns an error if there are fewer than two groups.
+    /// Returns an error if `weights` are given to a learner that does not support them, if all rows of a class have
+    /// weight 0, or if the learner cannot learn from these points. [`Method::Auto`] also returns an error if there are
+    /// fewer than two groups.
     pub fn fit(
         plan: &Plan,
         design: &DesignRows<'_>,
@@ -102,8 +148,9 @@ impl Model {
         if let Some(groups) = groups {
             InputError::check_len(classes.len(), groups.len())?;
         }
-        if weights.is_some() {
+        if let Some(weights) = weights {
             plan.check_weights("--weights")?;
+            check_class_weights(classes, weights)?;
         }
         let mut calibration = None;
         let (core, mut findings) = match (plan.method, design) {
@@ -249,11 +296,11 @@ impl Model {
                 model.class_values_all(points, threads)?
             }
             (Core::Linear { scale, fitted }, DesignRows::Dense(points)) => match scale {
-                Some(scale) => fitted.values(&scale.apply_on(points, threads)?, threads)?,
+                Some(scale) => scaled_values(scale, fitted, points, threads)?,
                 None => fitted.values(points, threads)?,
             },
             (Core::Linear { scale, fitted }, DesignRows::Sparse(points)) => match scale {
-                Some(scale) => fitted.values(&scale.apply_on(points, threads)?, threads)?,
+                Some(scale) => scaled_values(scale, fitted, points, threads)?,
                 None => fitted.values(points, threads)?,
             },
         })

@@ -94,20 +94,29 @@ pub(super) fn choose(
         ..Findings::default()
     };
     let calibration = compared.calibration(&best)?;
-    Ok(Chosen { fitted: joined(models, points)?, calibration, findings })
+    Ok(Chosen { fitted: joined(models, points, weights.as_deref())?, calibration, findings })
 }
 
 /// Combines binary models. There is one model for two classes, and one model per class otherwise. As in the
-/// cross-validation, the values of each of several classes are divided by their mean absolute value, because the
-/// thresholds for leaving out rows were chosen for such values.
-fn joined(mut models: Vec<BinaryModel>, points: &CsrPoints<'_>) -> Result<Fitted, InputError> {
+/// cross-validation, the values of each of several classes are divided by their mean absolute value on the rows of
+/// positive weight, because the thresholds for leaving out rows were chosen for such values.
+fn joined(
+    mut models: Vec<BinaryModel>,
+    points: &CsrPoints<'_>,
+    weights: Option<&[f64]>,
+) -> Result<Fitted, InputError> {
     if models.len() == 1 {
         return Ok(Fitted::Two(models.remove(0)));
     }
     let part = |model: BinaryModel| {
-        let values = points.rows().map(|x| model.decision_value(x).map(f64::abs));
-        let sum = values.sum::<Result<f64, InputError>>()?;
-        let slope = if sum > 0.0 { points.len() as f64 / sum } else { 1.0 };
+        let is_fitted = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+        let fitted = points.rows().enumerate().filter(|(row, _)| is_fitted(row));
+        let (mut sum, mut rows) = (0.0, 0.0);
+        for (_, x) in fitted {
+            sum += model.decision_value(x)?.abs();
+            rows += 1.0;
+        }
+        let slope = if sum > 0.0 { rows / sum } else { 1.0 };
         Ok((model, LogOdds::new(slope, 0.0)?))
     };
     let parts = models.into_iter().map(part).collect::<Result<_, InputError>>()?;

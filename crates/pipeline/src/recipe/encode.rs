@@ -188,7 +188,7 @@ enum Work<'f> {
     /// The coordinates of categories that are numbers. A number is looked up by its text.
     NumberLevels {
         numbers: Box<Source<'f>>,
-        places: HashMap<&'f str, usize>,
+        levels: Levels<'f>,
     },
     Ngrams {
         texts: &'f Texts,
@@ -207,11 +207,8 @@ impl<'f> Encoder<'f> {
         unseen: Unseen,
     ) -> Result<Encoder<'f>, DataError> {
         let frame = found.frame;
-        let place_of = |names: &'f [String]| -> HashMap<&'f str, usize> {
-            names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect()
-        };
         let work = match (found.column(&column.name), &column.kind) {
-            (None, _) if zeros_if_absent && frame.is_sparse() => Work::Zeros,
+            (None, _) if zeros_if_absent && is_column_of_block(frame, &column.name) => Work::Zeros,
             (None, _) if unseen == Unseen::Zero => Work::Missing,
             (None, _) => return Err(absent(frame, &column.name)),
             (Some(Source::Numbers(values)), Kind::Number { .. }) => Work::Numbers(values),
@@ -223,16 +220,8 @@ impl<'f> Encoder<'f> {
                 Work::Parsed { texts, numbers: texts.levels().map(number).collect() }
             }
             (Some(Source::Texts(texts)), Kind::Category { levels, .. }) => {
-                let place = place_of(levels);
-                let by_key = places_by_key(levels);
-                let find = |level: &str| {
-                    place
-                        .get(level)
-                        .copied()
-                        .or_else(|| by_key.get(&ClassKey::of(level)).copied().flatten())
-                };
-                let places = texts.levels().map(find).collect();
-                Work::Levels { texts, places }
+                let levels = Levels::new(levels);
+                Work::Levels { texts, places: texts.levels().map(|l| levels.find(l)).collect() }
             }
             (Some(Source::Moments(moments)), Kind::Moment { .. }) => Work::Moments { moments },
             (Some(Source::Moments(_)), _) | (Some(_), Kind::Moment { .. }) => {
@@ -246,7 +235,7 @@ impl<'f> Encoder<'f> {
                 )));
             }
             (Some(numbers), Kind::Category { levels, .. }) => {
-                Work::NumberLevels { numbers: Box::new(numbers), places: place_of(levels) }
+                Work::NumberLevels { numbers: Box::new(numbers), levels: Levels::new(levels) }
             }
             (Some(Source::Texts(texts)), Kind::Text { ngrams }) => {
                 Work::Ngrams { texts, weigher: Weigher::new(ngrams) }
@@ -297,9 +286,9 @@ impl<'f> Encoder<'f> {
                     self.write_category(Some(texts.level(code)), row, places[code as usize], out)
                 }
             },
-            Work::NumberLevels { numbers, places } => {
+            Work::NumberLevels { numbers, levels } => {
                 let text = numbers.text(row);
-                let place = text.as_deref().and_then(|text| places.get(text).copied());
+                let place = text.as_deref().and_then(|text| levels.find(text));
                 self.write_category(text.as_deref(), row, place, out)
             }
             Work::Moments { moments } => {
@@ -322,12 +311,13 @@ impl<'f> Encoder<'f> {
     fn is_unseen(&self, row: usize) -> bool {
         match &self.work {
             Work::Levels { texts, places } => match texts.codes()[row] {
-                MISSING => false,
+                MISSING => !self.column.kind.knows_missing(),
                 code => places[code as usize].is_none(),
             },
-            Work::NumberLevels { numbers, places } => {
-                numbers.text(row).is_some_and(|text| !places.contains_key(text.as_str()))
-            }
+            Work::NumberLevels { numbers, levels } => match numbers.text(row) {
+                None => !self.column.kind.knows_missing(),
+                Some(text) => levels.find(&text).is_none(),
+            },
             _ => false,
         }
     }
@@ -544,14 +534,34 @@ impl<'f> Entries<'f> {
     }
 }
 
-/// The index of each category by its meaning. `1.0` and `1` have the same meaning, as do `True` and `true`. The index
-/// is `None` if two categories have the same meaning.
-fn places_by_key(levels: &[String]) -> HashMap<ClassKey, Option<usize>> {
-    let mut places = HashMap::with_capacity(levels.len());
-    for (place, level) in levels.iter().enumerate() {
-        places.entry(ClassKey::of(level)).and_modify(|found| *found = None).or_insert(Some(place));
+/// The categories of a column, which are found by their text or else by their meaning. `1.0` and `1` have the same
+/// meaning, as do `True` and `true`.
+struct Levels<'f> {
+    by_text: HashMap<&'f str, usize>,
+    /// `None` if two categories have the same meaning.
+    by_key: HashMap<ClassKey, Option<usize>>,
+}
+
+impl<'f> Levels<'f> {
+    fn new(levels: &'f [String]) -> Levels<'f> {
+        let mut by_key = HashMap::with_capacity(levels.len());
+        for (place, level) in levels.iter().enumerate() {
+            let found = by_key.entry(ClassKey::of(level)).and_modify(|found| *found = None);
+            found.or_insert(Some(place));
+        }
+        let by_text = levels.iter().enumerate().map(|(place, level)| (level.as_str(), place));
+        Levels { by_text: by_text.collect(), by_key }
     }
-    places
+
+    fn find(&self, text: &str) -> Option<usize> {
+        let place = self.by_text.get(text).copied();
+        place.or_else(|| self.by_key.get(&ClassKey::of(text)).copied().flatten())
+    }
+}
+
+/// Whether the name is that of a column that the sparse block of the table could have.
+fn is_column_of_block(frame: &Frame, name: &str) -> bool {
+    matches!(&frame.block, Some(Block::Sparse(block)) if block.number(name).is_some())
 }
 
 fn absent(frame: &Frame, name: &str) -> DataError {

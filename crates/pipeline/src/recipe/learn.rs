@@ -167,7 +167,7 @@ fn check_names(
             _ if is_dropped(name) => {}
             Remark::Unread { .. } => return Err(frame.no_column(name)),
             Remark::Rounded { .. } => notes.push(frame.about(name, remark)),
-            Remark::Code { .. } => {
+            Remark::Code { .. } | Remark::Sign { .. } => {
                 let is_used = |record: &ColumnRecord| !record.rule.kind.is_left_out();
                 if frame.has(name) && frame.record(name).is_some_and(is_used) {
                     notes.push(frame.about(name, remark));

@@ -21,7 +21,7 @@ mod ngrams;
 #[cfg(test)]
 mod tests;
 
-use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values};
+use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values, first_of};
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -54,10 +54,11 @@ pub struct RecipeOptions {
 }
 
 impl RecipeOptions {
-    /// Adds hints to read the dropped columns as texts, so that none of their cells causes an error.
+    /// Adds hints to read the dropped columns and the columns of text as texts, so that none of their cells causes an
+    /// error.
     #[must_use]
-    pub fn without_dropped(&self, mut hints: Hints) -> Hints {
-        hints.texts.extend(self.drop.iter().cloned());
+    pub fn with_texts(&self, mut hints: Hints) -> Hints {
+        hints.texts.extend(self.drop.iter().chain(&self.text).cloned());
         hints
     }
 
@@ -264,6 +265,16 @@ impl Kind {
         }
     }
 
+    /// Whether this is a column of numbers or timestamps without missing values when the model was fitted.
+    fn had_no_gaps(&self) -> bool {
+        matches!(self, Kind::Number { missing: false, .. } | Kind::Moment { missing: false, .. })
+    }
+
+    /// Whether a missing value is one of the categories. `true` for the other kinds, whose missing values are replaced.
+    pub(crate) fn knows_missing(&self) -> bool {
+        if let Kind::Category { missing, .. } = self { *missing } else { true }
+    }
+
     fn coordinate_names(&self, name: &str) -> Vec<String> {
         match self {
             Kind::Number { missing, .. } => {
@@ -335,11 +346,14 @@ impl Recipe {
     }
 
     /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
-    /// table with at least ten rows, and on columns with many numbers outside the range of the training rows.
+    /// table with at least ten rows or that have missing values for the first time, and on columns with many numbers outside the range of the training rows.
     /// Predictions for such rows and tables are unreliable.
     pub(crate) fn gaps(&self, frame: &Frame, label: &str) -> Vec<String> {
         const MIN_ROWS: usize = 10;
+        const MOST_SHOWN: usize = 5;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
+        // The columns in which values are missing for the first time, each with its number of missing values.
+        let mut newly_missing = Vec::new();
         match &frame.block {
             // A row without entries in a sparse block is a row of zeros. Zeros are values.
             Some(Block::Sparse(_)) => open.clear(),
@@ -362,8 +376,11 @@ impl Recipe {
         }
         for (column, values) in found {
             open.retain(|row| values.is_missing(*row));
-            if frame.rows >= MIN_ROWS && (0..frame.rows).all(|row| values.is_missing(row)) {
+            let missing = values.missing();
+            if frame.rows >= MIN_ROWS && missing == frame.rows {
                 empty.push(format!("`{}`", column.name));
+            } else if missing > 0 && column.kind.had_no_gaps() {
+                newly_missing.push((&column.name, missing));
             }
         }
         let mut notes = Vec::new();
@@ -373,6 +390,17 @@ impl Recipe {
             notes.push(format!(
                 "{rows} no value in any column of the model (for example {}); all values are replaced by defaults from the fit",
                 frame.place(*first)
+            ));
+        }
+        // Rows without any value have a note of their own.
+        newly_missing.retain(|(_, missing)| *missing > open.len());
+        if !newly_missing.is_empty() {
+            let counted = newly_missing.iter().map(|(name, count)| format!("`{name}` ({count})"));
+            notes.push(format!(
+                "{}: values are missing in columns for which the model has not learned from missing values; medians from the \
+                 fit replace them: {}",
+                frame.source,
+                first_of(counted, MOST_SHOWN)
             ));
         }
         notes.extend(self.shifted(frame));
@@ -557,6 +585,8 @@ impl Recipe {
         let texts = self.columns.iter().filter(|c| is_text(&c.kind));
         let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
         let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
-        Hints { texts, expected, rules: self.rules.clone(), ..Hints::default() }
+        // The columns of a sparse block are not among those that are expected.
+        let others_are_texts = self.entries.is_empty();
+        Hints { texts, expected, rules: self.rules.clone(), others_are_texts, ..Hints::default() }
     }
 }
