@@ -183,7 +183,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     let progress = Progress::start("reading");
     let joined = match &args.session {
         Some(session) => Some(session_table(&args.input, &args.columns, session)?),
-        None => args.label_file.read(&args.input, args.label.as_deref())?,
+        None => {
+            let columns = args.columns.options();
+            args.label_file.read(&args.input, args.label.as_deref(), &columns)?
+        }
     };
     let label = joined.as_ref().map(|joined| joined.column.as_str()).or(args.label.as_deref());
     let Some(label) = label else {
@@ -310,8 +313,9 @@ fn text(summary: &Summary<'_>) -> String {
     if let Some(ended) = &findings.ended {
         lines.push(format!("status      {ended}"));
     }
+    let unweighted = if summary.weighted { "unweighted " } else { "" };
     lines.push(format!(
-        "baseline    {:.1} % error if the most frequent class is always predicted",
+        "baseline    {:.1} % {unweighted}error if the most frequent class is always predicted",
         100.0 * summary.commonest_class_error
     ));
     if let Some(error) = summary.cross_validated_error {
@@ -331,7 +335,6 @@ fn text(summary: &Summary<'_>) -> String {
     match &summary.held_out {
         Some(rate) => {
             let Rate { count, of, .. } = rate;
-            let unweighted = if summary.weighted { "unweighted " } else { "" };
             lines.push(format!(
                 "hold-out    {}, {count} misclassified: {unweighted}error {}",
                 counted(*of as u64, "row"),

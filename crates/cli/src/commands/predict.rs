@@ -35,8 +35,8 @@ pub(crate) struct PredictArgs {
     unseen: Unseen,
     #[command(flatten)]
     costs: CostArgs,
-    /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied unchanged, except that
-    /// feature columns are copied as the model reads them. If the output already has a column COLUMN, the copy is called
+    /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied without the blanks around
+    /// them; cells given with --missing become empty; feature columns are copied as the model reads them. If the output already has a column COLUMN, the copy is called
     /// `kept COLUMN`
     #[arg(long, value_name = "COLUMN")]
     keep: Vec<String>,

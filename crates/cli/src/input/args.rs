@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_frame::{Decimal, Format, Ragged, ReadOptions};
 use halfspaces_linalg::Threads;
-use halfspaces_pipeline::{Costs, JoinedTable, LabelFile};
+use halfspaces_pipeline::{Costs, JoinedTable, LabelFile, RecipeOptions};
 use std::path::{Path, PathBuf};
 
 /// Options that say how a file is read.
@@ -103,9 +103,10 @@ impl LabelFileArgs {
         &self,
         input: &InputArgs,
         column: Option<&str>,
+        columns: &RecipeOptions,
     ) -> Result<Option<JoinedTable>, CliError> {
         let Some(file) = self.file(column) else { return Ok(None) };
-        let mut joined = file.read_table(&input.data, &input.reading.options())?;
+        let mut joined = file.read_table(&input.data, &input.reading.options(), columns)?;
         print_notes(&mut joined.frame);
         Ok(Some(joined))
     }

@@ -40,6 +40,40 @@ fn typed_line(folder: &Path, line: &str, input: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(said).unwrap())
 }
 
+/// Labels that were shuffled after their rows were numbered are not joined in order. A program writes the numbers as a
+/// first column without a name.
+#[test]
+fn shuffled_labels_are_not_joined_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows = 40;
+    let table = (0..rows).map(|i| format!("{}.5\n", i * 7 % 20)).collect::<String>();
+    write(folder, "x.csv", format!("x\n{table}"));
+    let class = |row: usize| if row * 7 % 20 > 9 { "high" } else { "low" };
+    for name in ["", "Unnamed: 0", "index", "id", "Row", "row_id"] {
+        for first in [0, 1] {
+            let file = |order: &dyn Fn(usize) -> usize| {
+                let line = |at| format!("{},{}\n", order(at) + first, class(order(at)));
+                format!("{name},label\n{}", (0..rows).map(line).collect::<String>())
+            };
+            let fit = "fit x.csv --labels y.csv --learner logistic -o m.json";
+            write(folder, "y.csv", file(&|at| at));
+            notes(folder, &format!("{fit} --force"));
+            for (order, line) in
+                [(&(|at| rows - 1 - at) as &dyn Fn(usize) -> usize, 2), (&(|at| at ^ 2), 2)]
+            {
+                write(folder, "y.csv", file(order));
+                let said = refuse(folder, &format!("{fit} --force"));
+                let found = format!("y.csv, line {line}, ");
+                assert!(said.contains(&found) && said.contains("another order"), "{name}: {said}");
+            }
+            // Numbers that are not those of the rows say nothing about their order.
+            write(folder, "y.csv", file(&|at| at).replace("\n5,", "\n500,"));
+            notes(folder, &format!("{fit} --force"));
+        }
+    }
+}
+
 /// A model is the same whether the labels are in the table, in another file with row numbers or ids, or in a NumPy
 /// array.
 #[test]
@@ -460,10 +494,11 @@ fn gaps_are_reported() {
     let output = run_line(folder, "predict m.json other.csv");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("no column `a`") && !said.contains("no value"), "{said}");
-    // Nine rows are too few for such a note.
+    // With nine rows, the values that are missing are counted.
     write(folder, "nine.csv", format!("a,b\n{}", "1,\n".repeat(9)));
-    assert_eq!(notes(folder, "predict m.json nine.csv"), "");
-    write(folder, "full.csv", "a,b\n1,2\n2,\n");
+    let said = notes(folder, "predict m.json nine.csv");
+    assert!(said.ends_with("replace them: `b` (9)\n") && said.lines().count() == 1, "{said}");
+    write(folder, "full.csv", "a,b\n1,2\n2,3\n");
     assert_eq!(notes(folder, "predict m.json full.csv"), "");
 }
 

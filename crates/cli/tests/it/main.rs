@@ -12,6 +12,7 @@ mod label;
 mod label_page;
 mod labels;
 mod manners;
+mod model_input;
 mod model_schema;
 mod stream;
 mod support;

@@ -179,19 +179,21 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         )));
     }
     let progress = Progress::start("reading");
-    let (frame, label, numbers) = match args.label_file.read(&args.input, args.label.as_deref())? {
+    let columns = args.columns.options();
+    let joined = args.label_file.read(&args.input, args.label.as_deref(), &columns)?;
+    let (frame, label, numbers) = match joined {
         Some(joined) => (joined.frame, joined.column, joined.rows),
         None => {
             let Some(label) = args.label.clone() else {
                 unreachable!("--label is required if --labels is not given")
             };
-            let hints = args.columns.options().without_dropped(Hints::texts([label.clone()]));
+            let hints = columns.with_texts(Hints::texts([label.clone()]));
             let frame = args.input.read_as(&hints)?;
             let numbers = (0..frame.rows).collect();
             (frame, label, numbers)
         }
     };
-    let table = AuditTable::new(frame, &label, &args.columns.options())?;
+    let table = AuditTable::new(frame, &label, &columns)?;
     table.notes.iter().for_each(|text| note(&format!("note: {text}")));
     let kept = args.kept(&label, &numbers)?;
     let plan = Plan {

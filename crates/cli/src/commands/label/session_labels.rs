@@ -3,7 +3,7 @@
 use super::args::LabelArgs;
 use super::pool::{Pool, SessionInfo};
 use crate::error::CliError;
-use crate::input::{InputArgs, print_notes};
+use crate::input::{Hints, InputArgs, print_notes};
 use crate::output::note;
 use crate::recipe::ColumnArgs;
 use clap::{Args, Command, FromArgMatches};
@@ -27,8 +27,8 @@ pub(crate) fn session_table(
              same options, and pass its output with --labels"
         ))
     })?;
-    let mut joined =
-        JoinedTable::of_session(input.read()?, labels, &session.display().to_string())?;
+    let table = input.read_as(&columns.options().with_texts(Hints::default()))?;
+    let mut joined = JoinedTable::of_session(table, labels, &session.display().to_string())?;
     print_notes(&mut joined.frame);
     Ok(joined)
 }
