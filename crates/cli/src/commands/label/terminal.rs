@@ -5,7 +5,7 @@ use super::worker::Controller;
 use crate::error::CliError;
 use crate::output::{note, print, print_styled};
 use crate::terminal::{bold, width};
-use halfspaces_frame::visible;
+use halfspaces_frame::{ClassKey, visible};
 use halfspaces_labelling::{ActionError, class_keys};
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
@@ -191,7 +191,8 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     }
 }
 
-/// The class with this name or key; otherwise all classes whose names begin with `name`. If there are none, upper and
+/// The class with this name or key, or with a name of the same meaning, such as `1.0` for `1`; otherwise all classes whose
+/// names begin with `name`. If there are none, upper and
 /// lower case are not distinguished.
 fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> {
     let mut chars = name.chars();
@@ -199,7 +200,9 @@ fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> 
     let named = classes.iter().position(|class| class == name);
     let named =
         named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key));
-    if let Some(class) = named {
+    let key_of_name = ClassKey::of(name);
+    let same = || classes.iter().position(|class| ClassKey::of(class) == key_of_name);
+    if let Some(class) = named.or_else(same) {
         return vec![class];
     }
     let lower: Vec<String> = classes.iter().map(|class| class.to_lowercase()).collect();
