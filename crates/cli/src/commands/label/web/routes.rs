@@ -8,7 +8,7 @@ use crate::error::CliError;
 use halfspaces_labelling::{ActionError, UndoTarget};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -241,8 +241,6 @@ fn image(read: Result<(&'static str, Vec<u8>), CliError>) -> Reply {
             let mut reply = reply(StatusCode::OK, kind, bytes.into());
             let policy = HeaderValue::from_static(IMAGE_POLICY);
             reply.headers_mut().insert(HeaderName::from_static("content-security-policy"), policy);
-            let keep = HeaderValue::from_static("private, max-age=3600");
-            reply.headers_mut().insert(CACHE_CONTROL, keep);
             reply
         }
         Err(why) => error(StatusCode::NOT_FOUND, &why.to_string()),
