@@ -42,7 +42,8 @@ impl ResumedPool<'_> {
     /// added to `notes`.
     ///
     /// # Errors
-    /// Returns an error if the session belongs to other items or answered items are missing.
+    /// Returns an error if the session belongs to other items, if it identifies its items in another way
+    /// ([`ItemIds::by`](crate::ItemIds::by)), or if answered items are missing.
     pub fn event(
         self,
         record: &Record,
@@ -72,6 +73,14 @@ fn event(
             )));
         }
         return Ok(Some(Anchoring::first_keys(id.clone())));
+    }
+    let by = |pool: &PoolId| pool.items.as_ref().map(|items| items.by.clone());
+    if by(before) != by(id) {
+        return Err(DataError::user(format!(
+            "{name}: this session identifies its items by other columns than {} does here, or by the same columns in \
+             another order; pass another file with --session",
+            id.source
+        )));
     }
     if before.is_same(id) {
         return Ok(None);

@@ -288,6 +288,21 @@ fn contents_changed_under_an_id_are_reported() {
     assert_eq!((anchoring.changed, anchoring.missing.len()), (vec![1], 0));
 }
 
+/// Keys are comparable only if they are computed from the same columns in the same order.
+#[test]
+fn keys_of_other_columns_are_refused() {
+    let record = Record::new(&header());
+    let mut other = pool(&["t", "q", "r", "s", "p"]);
+    other.items.as_mut().unwrap().by.columns = vec!["y".into()];
+    let event = |id: &PoolId| {
+        let resumed = ResumedPool { id, first_version: id, keep_found: false };
+        resumed.event(&record, Path::new("s.jsonl"), &mut Vec::new())
+    };
+    let why = event(&other).unwrap_err().to_string();
+    assert!(why.contains("s.jsonl: this session identifies its items by other columns"), "{why}");
+    assert!(event(&pool(&["t", "q", "r", "s", "p"])).unwrap().is_some());
+}
+
 /// An image whose file was renamed is found by its contents, if no other image has the same contents.
 #[test]
 fn renamed_images_are_found_by_their_contents() {

@@ -274,6 +274,35 @@ fn sessions_of_several_annotators_are_merged() {
     }
 }
 
+/// Another annotator may have had the same rows with the columns in another order.
+#[test]
+fn columns_in_another_order_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: Vec<(usize, usize)> = (0..9).map(|i| (i / 3, i % 3)).collect();
+    for (name, head, turned) in [("p.csv", "x,y", false), ("q.csv", "y,x", true)] {
+        let line = |(x, y): &(usize, usize)| match turned {
+            true => format!("{y},{x}\n"),
+            false => format!("{x},{y}\n"),
+        };
+        let lines: String = rows.iter().map(line).collect();
+        fs::write(folder.join(name), format!("{head}\n{lines}")).unwrap();
+        let args = ["label", name, "--classes", "up,down", "--session", &format!("{name}.jsonl")];
+        let mut terminal = Terminal::start(folder, &args);
+        while let Some((row, _)) = terminal.question() {
+            terminal.say(if rows[row].1 > rows[row].0 { "up" } else { "down" });
+        }
+    }
+    for sessions in [["p.csv.jsonl", "q.csv.jsonl"], ["q.csv.jsonl", "p.csv.jsonl"]] {
+        let merge = [&["label", "p.csv", "--merge"], &sessions[..], &["--export", "--force"]];
+        good(folder, &[&merge.concat()[..], &["-o", "m.csv"]].concat());
+        let merged = table(folder, "m.csv");
+        assert!(merged.len() == 9 && merged.iter().all(|row| row[2] == "agreed"), "{merged:?}");
+        let class = |row: usize| if rows[row].1 > rows[row].0 { "up" } else { "down" };
+        assert!((0..9).all(|row| merged[row][1] == class(row)), "{merged:?}");
+    }
+}
+
 /// The review of a merge belongs to the merged annotators and has all their classes. It asks about rows whose answers
 /// are contradicted later.
 #[test]

@@ -2,11 +2,12 @@
 
 use super::args::LabelArgs;
 use super::exported::{ExportedRow, Source};
-use super::pool::Pool;
+use super::pool::{Pool, SessionInfo};
 use crate::error::CliError;
 use crate::output::counted;
 use halfspaces_labelling::{
-    Annotators, Consensus, Opening, Record, SessionAccess, SessionFile, SessionLog, Tail, Vote,
+    Annotators, Consensus, Opening, PoolId, Record, SessionAccess, SessionFile, SessionLog, Tail,
+    Vote,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,18 @@ pub(super) fn annotators(
     let mut annotators = Annotators::new(pool.points.len());
     for (path, log) in sessions {
         let mut record = log.record().clone();
-        if let Some(event) = pool.resumed(args).event(&record, &path, notes)? {
+        // Another session may identify its items by other columns, or by the same columns in another order.
+        let by = |id: &PoolId| id.items.as_ref().map(|items| items.by.clone());
+        let read = match by(record.pool()) {
+            Some(of_session) if Some(&of_session) != by(&pool.id).as_ref() => {
+                let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
+                let read = Pool::read(args, &info);
+                Some(read.map_err(|error| error.at(&path.display().to_string()))?)
+            }
+            _ => None,
+        };
+        let resumed = read.as_ref().unwrap_or(pool).resumed(args);
+        if let Some(event) = resumed.event(&record, &path, notes)? {
             let step = record.check(&event).map_err(CliError::user)?;
             record.take(step);
         }
