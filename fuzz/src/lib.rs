@@ -17,7 +17,7 @@ use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
 use halfspaces_features::{FeatureMap, KernelValues, Ranks, ZScore};
 use halfspaces_forster::ForsterTransform;
 use halfspaces_labelling::{
-    Anchoring, Event, ItemIds, ItemKey, PoolId, Record, Tail, journal_text, parse_journal,
+    Anchoring, CellIds, Event, ItemIds, ItemKey, PoolId, Record, Tail, journal_text, parse_journal,
 };
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, Halfspace, Label, PointSet, Points, SparsePoints,
@@ -290,7 +290,9 @@ pub fn is_session(bytes: &[u8]) -> bool {
     if let Some(items) = record.pool().items.clone() {
         let backwards = |keys: &[ItemKey]| keys.iter().rev().copied().collect();
         let (keys, contents) = (backwards(&items.keys), backwards(&items.contents));
-        let pool = PoolId::new("backwards", 1, ItemIds { keys, contents, ..items });
+        let of_cells = |cells: CellIds| CellIds { rows: backwards(&cells.rows), ..cells };
+        let cells = items.cells.clone().map(of_cells);
+        let pool = PoolId::new("backwards", 1, ItemIds { keys, contents, cells, ..items });
         let anchoring = Anchoring::find(&record, &pool).unwrap();
         assert!(anchoring.missing.is_empty() && anchoring.found >= record.answered());
         record.take(record.check(&anchoring.event(pool)).unwrap());

@@ -40,7 +40,7 @@ pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
         let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
         let keys: Vec<ItemKey> = keys.iter().map(|key| ItemKey::of_text(key)).collect();
         let contents = keys.clone();
-        PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents })
+        PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents, cells: None })
     };
     let classes = ["a", "b"].map(str::to_owned).to_vec();
     let header = Header::new(pool(&["p", "q", "q", "r"]), classes, 7);

@@ -86,5 +86,5 @@ fn pool(values: &[f64]) -> PoolId {
     let keys = keys.finish();
     let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
     let table = KeyBuilder::fingerprint(&keys);
-    PoolId::new("numbers", 1, ItemIds { by, table, keys, contents: Vec::new() })
+    PoolId::new("numbers", 1, ItemIds { by, table, keys, contents: Vec::new(), cells: None })
 }

@@ -26,7 +26,7 @@ pub struct MissingItem {
 /// let pool = |texts: &[&str]| {
 ///     let by = ItemSpec { id: Some("id".into()), ..ItemSpec::default() };
 ///     let keys = texts.iter().map(|text| ItemKey::of_text(text)).collect();
-///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![] })
+///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![], cells: None })
 /// };
 /// let mut record = Record::new(&Header::new(pool(&["a", "b", "c"]), vec!["x".into(), "y".into()], 0));
 /// record.take(record.check(&Event::Known { labels: vec![(2, "y".into())] })?);

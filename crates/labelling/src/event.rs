@@ -184,9 +184,11 @@ impl PoolId {
     pub(crate) fn check(&self) -> Result<(), String> {
         let Some(items) = &self.items else { return Ok(()) };
         let (keys, contents) = (items.keys.len(), items.contents.len());
-        if keys != self.rows || !(contents == 0 || contents == keys) {
+        let cells = items.cells.as_ref().map_or(0, |cells| cells.rows.len());
+        let is_whole = |count: usize| count == 0 || count == keys;
+        if keys != self.rows || !is_whole(contents) || !is_whole(cells) {
             return Err(format!(
-                "the pool has {} rows, but {keys} keys and {contents} keys of contents",
+                "the pool has {} rows, but {keys} keys, {contents} keys of contents and {cells} hashes of cells",
                 self.rows
             ));
         }
@@ -207,7 +209,8 @@ impl PoolId {
 pub struct ItemIds {
     /// The parts of an item from which its key is computed.
     pub by: ItemSpec,
-    /// The fingerprint of the table's own columns, without those of a second table that is only shown.
+    /// The fingerprint of the table's own columns, without those of a second table that is only shown. The numbers of a
+    /// matrix are included if [`ItemIds::cells`] is present.
     pub table: String,
     /// The key of each row.
     #[serde(with = "keys")]
@@ -216,6 +219,20 @@ pub struct ItemIds {
     /// contents. If items have images, it is the key without the file names.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<ItemKey>,
+    /// The hashes of the cells; `None` if an earlier version wrote the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellIds>,
+}
+
+/// The hashes of a pool's cells ([`Cells`](crate::Cells)). They distinguish rows with equal keys.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellIds {
+    /// The fingerprint of the table, without a second table that is only shown.
+    pub table: String,
+    /// The hash of each row of both tables. This list is empty if the items have ids.
+    #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<ItemKey>,
 }
 
 /// The parts of an item from which its key is computed. They stay the same throughout a session.

@@ -1,6 +1,7 @@
 //! Computes the identity of a pool from its table and from the content that is shown with its rows.
 
-use crate::event::{ItemIds, ItemSpec, PoolId};
+use crate::cells::{Cells, column_number, look_alikes};
+use crate::event::{CellIds, ItemIds, ItemSpec, PoolId};
 use crate::keys::{ItemKey, KeyBuilder};
 use halfspaces_frame::{Block, Column, DataError, Frame, MISSING, Values};
 use std::collections::{HashMap, HashSet};
@@ -27,7 +28,7 @@ pub trait ShownImages {
 /// use halfspaces_labelling::{ItemSource, ItemSpec};
 /// let column = Column { name: "x".into(), values: Values::numbers(vec![1.0, 2.5, 1.0]) };
 /// let frame = Frame::new("t.csv", vec![column]);
-/// let source = ItemSource { frame: &frame, shown: None, images: None };
+/// let source = ItemSource { frame: &frame, shown: None, images: None, cells: None };
 /// let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
 /// let keys = source.identify(by, None, None)?.items.expect("a new pool has keys").keys;
 /// assert!(keys[0] == keys[2] && keys[0] != keys[1]);
@@ -41,6 +42,9 @@ pub struct ItemSource<'a> {
     pub shown: Option<&'a Frame>,
     /// The images that are shown.
     pub images: Option<&'a dyn ShownImages>,
+    /// The cells of both tables as they are in the files; `None` if `frame` and `shown` have not been changed since they
+    /// were read.
+    pub cells: Option<&'a Cells>,
 }
 
 impl std::fmt::Debug for ItemSource<'_> {
@@ -66,25 +70,31 @@ impl ItemSource<'_> {
         let old = before.and_then(|pool| Some((pool, pool.items.as_ref()?)));
         let mut keys = KeyBuilder::new(self.frame.rows);
         let missing = self.add_columns(&mut keys, &spec);
-        if let Some(without) = &spec.matrix_without {
-            let Some(matrix) = &self.frame.block else {
+        let matrix = self.frame.block.as_ref();
+        match (&spec.matrix_without, matrix) {
+            (Some(without), Some(matrix)) => add_matrix(&mut keys, matrix, without),
+            (Some(_), None) => {
                 return Err(DataError::user(format!(
                     "{source}: the session identifies its items by the numbers of a matrix, but this table has no such \
-                    numbers; pass the same kind of file, or another file with --session"
+                     numbers; pass the same kind of file, or another file with --session"
                 )));
-            };
-            let left_out: HashSet<usize> =
-                without.iter().filter_map(|name| matrix.place(name)).collect();
-            let name = |column: usize| match matrix {
-                Block::Dense { numbers, .. } => u64::from(numbers[column]),
-                Block::Sparse(block) => column as u64 + u64::from(block.first()),
-            };
-            for row in 0..matrix.rows() {
-                let mut entries = matrix.entries(row);
-                entries.retain(|(column, _)| !left_out.contains(column));
-                keys.entries(row, entries.into_iter().map(|(column, v)| (name(column), v)));
             }
+            (None, _) => {}
         }
+        // The keys of a matrix that is not part of the contents.
+        let mut of_table = keys.clone();
+        if let (None, Some(matrix)) = (&spec.matrix_without, matrix) {
+            add_matrix(&mut of_table, matrix, &[]);
+        }
+        let of_table = of_table.finish();
+        let read: Cells;
+        let cells = match self.cells {
+            Some(cells) => cells,
+            None => {
+                read = Cells::of(self.frame, self.shown);
+                &read
+            }
+        };
         let mut table = String::new();
         let contents = match missing {
             Some(name) if id.is_none() => {
@@ -95,18 +105,24 @@ impl ItemSource<'_> {
             }
             Some(_) => None,
             None => {
-                table = KeyBuilder::fingerprint(&keys.clone().finish());
+                table = KeyBuilder::fingerprint(&of_table);
                 self.add_shown(keys, &spec)?
             }
         };
-        let matrix = self.frame.block.as_ref().filter(|_| spec.matrix_without.is_some());
+        let matrix = matrix.filter(|_| spec.matrix_without.is_some());
         let columns = spec.columns.len() + matrix.map_or(0, Block::dim);
         let (keys, contents) = match (id, contents) {
             (Some(id), contents) => (self.ids(id)?, contents.map_or(Vec::new(), |(keys, _)| keys)),
             (None, Some(keys)) => keys,
             // Nothing is shown in this run. If the table is unchanged, the keys of the previous run still apply.
             (None, None) => match old {
-                Some((pool, items)) if items.table == table => return Ok(pool.clone()),
+                Some((pool, items)) if items.table == table => {
+                    self.check_table(items, cells, &of_table)?;
+                    return Ok(pool.clone());
+                }
+                Some((_, items)) if items.cells.is_none() && self.is_partial(items) => {
+                    return Err(self.is_unknown());
+                }
                 _ => {
                     return Err(DataError::user(format!(
                         "{source}: the rows have changed, and the session identifies its items also by the texts or \
@@ -115,8 +131,50 @@ impl ItemSource<'_> {
                 }
             },
         };
-        let items = ItemIds { by: spec, table, keys, contents };
+        let rows = if id.is_none() { cells.rows().to_vec() } else { Vec::new() };
+        let cells = Some(CellIds { table: cells.fingerprint(), rows });
+        let items = ItemIds { by: spec, table, keys, contents, cells };
         Ok(PoolId::new(source, columns, items))
+    }
+
+    /// Checks that no row of the table can have been exchanged with another one, although the keys `of_table` are the
+    /// same as in the previous run.
+    fn check_table(
+        &self,
+        items: &ItemIds,
+        cells: &Cells,
+        of_table: &[ItemKey],
+    ) -> Result<(), DataError> {
+        match &items.cells {
+            Some(before) if before.table == cells.fingerprint() => return Ok(()),
+            None if self.is_partial(items) => return Err(self.is_unknown()),
+            _ => {}
+        }
+        let alike = look_alikes(of_table, cells.of_table()).into_iter().next();
+        let Some(rows) = alike else { return Ok(()) };
+        let other = rows.iter().find_map(|row| Some((*row, cells.difference(rows[0], *row)?)));
+        let (row, differing) = other.unwrap_or_default();
+        Err(DataError::user(format!(
+            "{}: the table has changed, and rows {} and {row} may have been exchanged, because they differ only in the \
+             form of their cells ({differing}); pass the same --items and --image, or another file with --session",
+            self.frame.source, rows[0]
+        )))
+    }
+
+    /// Whether [`ItemIds::table`] of an earlier version does not depend on all of this table's contents.
+    fn is_partial(&self, items: &ItemIds) -> bool {
+        let is_matrix_left_out = self.frame.block.is_some() && items.by.matrix_without.is_none();
+        items.by.columns.is_empty() || is_matrix_left_out
+    }
+
+    /// The error for a session of an earlier version that does not contain the identity of its table.
+    fn is_unknown(&self) -> DataError {
+        DataError::user(format!(
+            "{}: an earlier version wrote the session, which identifies its items by the texts or images shown with \
+             them; it is unknown whether these are the same rows: pass the same --items and --image, or another file \
+             with --session",
+            self.frame.source
+        ))
     }
 
     /// Adds the columns of the table to the keys; returns the first missing column, if any.
@@ -190,6 +248,17 @@ impl ItemSource<'_> {
     }
 }
 
+/// Adds the entries of a matrix to the keys, except for the columns `without`.
+fn add_matrix(keys: &mut KeyBuilder, matrix: &Block, without: &[String]) {
+    let left_out: HashSet<usize> = without.iter().filter_map(|name| matrix.place(name)).collect();
+    for row in 0..matrix.rows() {
+        let mut entries = matrix.entries(row);
+        entries.retain(|(column, _)| !left_out.contains(column));
+        let entries = entries.into_iter();
+        keys.entries(row, entries.map(|(column, value)| (column_number(matrix, column), value)));
+    }
+}
+
 fn add(keys: &mut KeyBuilder, values: &Values) {
     match values {
         Values::Numbers(numbers) => keys.numbers(numbers.values()),
@@ -228,7 +297,7 @@ mod tests {
             ItemSpec { columns, ..ItemSpec::default() }
         };
         let keys = |frame: &Frame, columns: &[&str]| {
-            let sources = ItemSource { frame, shown: None, images: None };
+            let sources = ItemSource { frame, shown: None, images: None, cells: None };
             sources.identify(by(columns), None, None).unwrap().items.unwrap().keys
         };
         let one = keys(&frame("x", 0.5, 1), &["x", "c"]);
@@ -237,9 +306,10 @@ mod tests {
             let other = keys(&other, &["x", "c"]);
             assert!(other[0] != one[0] && other[1] == one[1]);
         }
-        let error = ItemSource { frame: &frame("x", 0.5, 1), shown: None, images: None }
-            .identify(by(&["y"]), None, None)
-            .unwrap_err();
+        let error =
+            ItemSource { frame: &frame("x", 0.5, 1), shown: None, images: None, cells: None }
+                .identify(by(&["y"]), None, None)
+                .unwrap_err();
         assert!(error.to_string().contains("no column `y`"), "{error}");
     }
 
@@ -255,8 +325,9 @@ mod tests {
         let keys = |frame: &Frame, without: &[&str]| {
             let without = without.iter().map(|name| (*name).to_owned()).collect();
             let by = ItemSpec { matrix_without: Some(without), ..ItemSpec::default() };
-            let id =
-                ItemSource { frame, shown: None, images: None }.identify(by, None, None).unwrap();
+            let id = ItemSource { frame, shown: None, images: None, cells: None }
+                .identify(by, None, None)
+                .unwrap();
             assert_eq!(id.columns, 3);
             id.items.unwrap().keys
         };
@@ -276,7 +347,66 @@ mod tests {
         assert_eq!(without, keys(&dense(&[0.0, 2.0, 0.0, 2.0, 0.0, 9.0]), &["x2"]));
         let by = ItemSpec { matrix_without: Some(vec![]), ..ItemSpec::default() };
         let table = frame("x", 0.5, 1);
-        let source = ItemSource { frame: &table, shown: None, images: None };
+        let source = ItemSource { frame: &table, shown: None, images: None, cells: None };
         assert!(source.identify(by, None, None).unwrap_err().to_string().contains("a matrix"));
+    }
+
+    /// A session whose items are identified by shown texts is resumed without them only for the same matrix.
+    #[test]
+    fn a_matrix_without_its_texts_must_be_the_same() {
+        let matrix = |values: &[f64]| {
+            let block = Block::dense("x", values.to_vec(), vec![0, 1]);
+            Frame { rows: block.rows(), block: Some(block), ..Frame::new("m", vec![]) }
+        };
+        let texts = Values::texts(vec![0, 1, 2], &["p", "q", "r"]);
+        let shown = Frame::new("t.csv", vec![Column { name: "t".into(), values: texts }]);
+        let first = matrix(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let by = ItemSpec { shown: vec!["t".into()], ..ItemSpec::default() };
+        let source = |frame| ItemSource { frame, shown: None, images: None, cells: None };
+        let with = ItemSource { shown: Some(&shown), ..source(&first) };
+        let before = with.identify(by.clone(), None, None).unwrap();
+        let resumed = |frame, before| source(frame).identify(by.clone(), None, Some(before));
+        assert_eq!(resumed(&first, &before).unwrap(), before);
+        let turned = matrix(&[5.0, 6.0, 3.0, 4.0, 1.0, 2.0]);
+        let why = resumed(&turned, &before).unwrap_err().to_string();
+        assert!(why.contains("the rows have changed") && why.contains("--items"), "{why}");
+        // Files of earlier versions do not contain the identity of the matrix.
+        let mut old = before.clone();
+        if let Some(items) = &mut old.items {
+            items.cells = None;
+            items.table = KeyBuilder::fingerprint(&KeyBuilder::new(3).finish());
+        }
+        for frame in [&first, &turned] {
+            let why = resumed(frame, &old).unwrap_err().to_string();
+            assert!(why.contains("pass the same --items and --image"), "{why}");
+        }
+    }
+
+    /// Rows that differ only in the form of their cells may have been exchanged.
+    #[test]
+    fn a_table_without_its_texts_must_have_the_same_cells() {
+        let table = |levels: &[&str]| {
+            let values = Values::texts(vec![0, 1, 2], levels);
+            Frame::new("t.csv", vec![Column { name: "x".into(), values }])
+        };
+        let shown = table(&["p", "q", "r"]);
+        let by =
+            ItemSpec { columns: vec!["x".into()], shown: vec!["x".into()], ..ItemSpec::default() };
+        let source = |frame| ItemSource { frame, shown: None, images: None, cells: None };
+        let first = table(&["1.10", "1.1", "a"]);
+        let with = ItemSource { shown: Some(&shown), ..source(&first) };
+        let before = with.identify(by.clone(), None, None).unwrap();
+        let resumed = |frame| source(frame).identify(by.clone(), None, Some(&before));
+        assert_eq!(resumed(&first).unwrap(), before);
+        let turned = table(&["1.1", "1.10", "a"]);
+        let why = resumed(&turned).unwrap_err().to_string();
+        assert!(why.contains("rows 0 and 1 may have been exchanged"), "{why}");
+        assert!(why.contains("column `x`: `1.1` and `1.10`"), "{why}");
+        // All keys of this table are different, so no rows can have been exchanged.
+        let unique = table(&["1.10", "2", "a"]);
+        let with = ItemSource { shown: Some(&shown), ..source(&unique) };
+        let before = with.identify(by.clone(), None, None).unwrap();
+        let other = table(&["1.1", "2.0", "a"]);
+        assert_eq!(source(&other).identify(by, None, Some(&before)).unwrap(), before);
     }
 }

@@ -4,11 +4,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The fractional part of the golden ratio, as an odd 64-bit integer.
-const STIR: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const STIR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Terminates each text, so that `ab`, `c` and `a`, `bc` differ.
-const TEXT_END: u64 = 0xff00_ff00_ff00_ff01;
+pub(crate) const TEXT_END: u64 = 0xff00_ff00_ff00_ff01;
 const MISSING_TEXT: u64 = 0x0f0f_5555_aaaa_0001;
-const NUMBER: u64 = 0x3c3c_0000_c3c3_0003;
+pub(crate) const NUMBER: u64 = 0x3c3c_0000_c3c3_0003;
 
 /// Mixes a word into a hash.
 pub(crate) fn stir(hash: u64, word: u64) -> u64 {
@@ -65,6 +65,10 @@ impl ItemKey {
             return None;
         }
         u64::from_str_radix(text, 16).ok().map(ItemKey)
+    }
+
+    pub(crate) fn of_word(word: u64) -> ItemKey {
+        ItemKey(word)
     }
 
     pub(crate) fn word(self) -> u64 {

@@ -5,6 +5,7 @@
 mod anchor;
 mod annotators;
 mod asking;
+mod cells;
 mod class_keys;
 mod controller;
 mod error;
@@ -22,10 +23,11 @@ mod tests;
 pub use anchor::{Anchoring, MissingItem};
 pub use annotators::{Annotators, Consensus, Vote};
 pub use asking::{Asker, Asking, Command, Direct, Snapshot};
+pub use cells::Cells;
 pub use class_keys::class_keys;
 pub use controller::{ACCEPTED_WRONG, ActionError, Controller, UndoTarget};
 pub use error::{ApplyError, SessionError};
-pub use event::{Event, Header, ItemIds, ItemSpec, PoolId};
+pub use event::{CellIds, Event, Header, ItemIds, ItemSpec, PoolId};
 pub use file::{NewSession, Opening, SessionAccess, SessionFile, SessionLog};
 pub use identity::{ItemSource, ShownImages};
 pub use journal::{

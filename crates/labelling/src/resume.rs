@@ -16,7 +16,7 @@ const LISTED: usize = 5;
 /// let pool = |texts: &[&str]| {
 ///     let by = ItemSpec { id: Some("id".into()), ..ItemSpec::default() };
 ///     let keys = texts.iter().map(|text| ItemKey::of_text(text)).collect();
-///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![] })
+///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![], cells: None })
 /// };
 /// let record = Record::new(&Header::new(pool(&["a", "b"]), vec!["x".into(), "y".into()], 0));
 /// let (same, longer, other) = (pool(&["a", "b"]), pool(&["a", "b", "c"]), pool(&["d", "e"]));

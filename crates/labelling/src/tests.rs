@@ -12,7 +12,7 @@ fn ids(keys: &[&str], contents: &[&str]) -> PoolId {
     PoolId::new(
         "pool.csv",
         1,
-        ItemIds { by, table, keys: keys_of(keys), contents: keys_of(contents) },
+        ItemIds { by, table, keys: keys_of(keys), contents: keys_of(contents), cells: None },
     )
 }
 
@@ -182,7 +182,7 @@ fn impossible_events_are_refused() {
         (Event::Pool { pool: pool(&["p"]), items: vec![] }, "the new pool has 1 rows and 0 items"),
         (
             Event::Pool { pool: ids(&["p"], &["x", "y"]), items: vec![0] },
-            "the pool has 1 rows, but 1 keys and 2 keys of contents",
+            "the pool has 1 rows, but 1 keys, 2 keys of contents and 0 hashes of cells",
         ),
     ] {
         assert_eq!(record.check(&event).unwrap_err(), said);

@@ -132,7 +132,7 @@ impl Options {
                 ..ItemSpec::default()
             },
         };
-        let source = ItemSource { frame, shown: None, images: None };
+        let source = ItemSource { frame, shown: None, images: None, cells: None };
         source.identify(spec, id.as_ref(), before).map_err(failed)
     }
 

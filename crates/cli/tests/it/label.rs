@@ -1,6 +1,6 @@
 //! `halfspaces label` in the terminal, its session file and its exports.
 
-use crate::support::{Draws, good, labels_of_session, pool, program, refused};
+use crate::support::{Draws, good, labels_of_session, npy, pool, program, refused};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -758,6 +758,31 @@ fn answers_do_not_move_to_other_texts_or_images() {
     fs::rename(folder.join("im/a.png"), folder.join("im/z.png")).unwrap();
     let (code, said) = typed(folder, &images, "q\n");
     assert!(code == Some(2) && said.contains("images shown with it have changed"), "{said}");
+}
+
+/// A session on a matrix is resumed without its items only if the matrix is the same.
+#[test]
+fn a_matrix_without_its_items_is_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let values: Vec<f64> = (0..6).flat_map(|row| [f64::from(row), f64::from(row % 2)]).collect();
+    let turned: Vec<f64> = values.chunks(2).rev().flatten().copied().collect();
+    for (name, values) in [("f.npy", &values), ("g.npy", &turned)] {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        fs::write(folder.join(name), npy("<f8", "(6, 2)", &bytes)).unwrap();
+    }
+    write_texts(folder, "items.csv", &TEXTS);
+    let show = ["--items", "items.csv", "--show", "text"];
+    let new = [&["f.npy", "--classes", "a,b", "--session", "s.jsonl"], &show[..]].concat();
+    let (code, said) = typed(folder, &new, "a\na\nb\nb\nb\nb\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    let export = |matrix| ["label", matrix, "--session", "s.jsonl", "--export", "-o"];
+    good(folder, &[&export("f.npy")[..], &["f.csv"]].concat());
+    assert_eq!(table(folder, "f.csv").len(), 6);
+    let said = refused(folder, &[&export("g.npy")[..], &["g.csv"]].concat());
+    assert!(said.contains("g.npy: the rows have changed") && said.contains("--items"), "{said}");
+    let said = refused(folder, &["fit", "g.npy", "--session", "s.jsonl", "-o", "g.json"]);
+    assert!(said.contains("g.npy: the rows have changed"), "{said}");
 }
 
 /// A table of items whose order differs from that of the pool is refused if both have a column of ids.

@@ -12,7 +12,9 @@ use halfspaces_frame::{
     Block, Column, ColumnRecord, Frame, Labels, ReadOptions, Values, find_class, is_missing_marker,
     suggestion,
 };
-use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
+use halfspaces_labelling::{
+    Cells, ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages,
+};
 use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_rows};
 use std::collections::BTreeSet;
 use std::hash::Hasher;
@@ -95,6 +97,7 @@ impl Pool {
         // Each cell is shown and exported as it is in the file.
         let texts = args.show.iter().map(|name| column_of(shown.as_ref(), &frame, name));
         let texts = texts.collect::<Result<Vec<Column>, _>>()?;
+        let cells = Cells::of(&frame, shown.as_ref());
         with_missing_markers(&mut frame, args, &args.input.reading.options())?;
         if let Some(shown) = &mut shown {
             with_missing_markers(shown, args, &ReadingArgs::default().options())?;
@@ -121,7 +124,12 @@ impl Pool {
             None => spec(args, &frame, shown.as_ref(), images.is_some(), id_name),
         };
         let shown_images = images.as_ref().map(|images| images as &dyn ShownImages);
-        let source = ItemSource { frame: &frame, shown: shown.as_ref(), images: shown_images };
+        let source = ItemSource {
+            frame: &frame,
+            shown: shown.as_ref(),
+            images: shown_images,
+            cells: Some(&cells),
+        };
         let pool_id = source.identify(spec, id.as_ref(), session.pool)?;
         // Columns to show are read as text, so that their cells are shown unchanged. The model learns from the numbers
         // and dates in these cells.
