@@ -1,9 +1,9 @@
 //! Matches the items of a session with the rows of a changed pool.
 
-use crate::event::{Event, PoolId};
+use crate::event::{Event, ItemIds, PoolId};
 use crate::keys::ItemKey;
 use crate::record::Record;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A labelled or skipped item that the new pool does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,9 @@ pub struct MissingItem {
 
 /// The match between the rows of a new pool and the items of a session.
 ///
-/// Items with the same key are copies of each other. Copies are matched in order, because nothing distinguishes them.
+/// Items with the same key are copies of each other. Copies whose cells are equal are matched first
+/// ([`Cells`](crate::Cells)). All other copies are matched in order. This can exchange their labels; if it may, their rows
+/// are in [`Anchoring::confused`].
 ///
 /// ```
 /// use halfspaces_labelling::{Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record};
@@ -58,6 +60,119 @@ pub struct Anchoring {
     pub changed: Vec<usize>,
     /// Items with a changed key that are matched by their contents, for example after an image file was renamed.
     pub renamed: usize,
+    /// Whether any item of the current pool has another row number in the new pool.
+    pub reordered: bool,
+    /// Sets of rows of the new pool with equal keys whose labels may have been exchanged: a person may have seen them as
+    /// different, their labels differ, and their cells do not show which item belongs to which row.
+    pub confused: Vec<Vec<usize>>,
+}
+
+/// The order in which copies are matched: by their rows in the current pool, then those that it does not contain.
+fn place(record: &Record, item: usize) -> (bool, Option<usize>, usize) {
+    let row = record.row_of(item);
+    (row.is_none(), row, item)
+}
+
+/// Matches items and rows with the same key.
+struct Copies<'a> {
+    record: &'a Record,
+    touched: &'a HashSet<usize>,
+    /// The hashes of the cells of the new pool; empty if they are unknown.
+    cells: &'a [ItemKey],
+}
+
+/// Pairs of an item and its row, the items without a row, and whether labels may have been exchanged.
+type Matched = (Vec<(usize, usize)>, Vec<usize>, bool);
+
+impl Copies<'_> {
+    fn find(&self, items: &[usize], rows: &[usize]) -> Matched {
+        if let ([item], [row]) = (items, rows) {
+            return (vec![(*item, *row)], Vec::new(), false);
+        }
+        let mut pairs = Vec::with_capacity(items.len().min(rows.len()));
+        // Items and rows whose cells are equal.
+        let mut equal: BTreeMap<ItemKey, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for row in rows {
+            if let Some(cells) = self.cells.get(*row) {
+                equal.entry(*cells).or_default().1.push(*row);
+            }
+        }
+        for item in items {
+            if let Some(cells) = self.record.cells(*item) {
+                equal.entry(cells).or_default().0.push(*item);
+            }
+        }
+        let all = items.len() <= rows.len();
+        // The items and rows that their cells do not match with certainty. If the numbers of items and rows with the
+        // same cells differ, these cells may have been read differently before.
+        let (mut unsure, mut unsure_rows) = (Vec::new(), Vec::new());
+        let mut found: HashSet<usize> = HashSet::new();
+        for (items, rows) in equal.into_values() {
+            if items.len() != rows.len() {
+                unsure.extend(&items);
+                unsure_rows.extend(&rows);
+            }
+            let (kept, _) = self.keep(items, &rows, all);
+            pairs.extend(kept.into_iter().zip(rows));
+        }
+        let mut has_row: HashSet<usize> = HashSet::new();
+        for (item, row) in &pairs {
+            found.insert(*item);
+            has_row.insert(*row);
+        }
+        let items: Vec<usize> =
+            items.iter().copied().filter(|item| !found.contains(item)).collect();
+        let rows: Vec<usize> = rows.iter().copied().filter(|row| !has_row.contains(row)).collect();
+        unsure.extend(items.iter().filter(|item| self.record.cells(**item).is_none()));
+        unsure_rows.extend(rows.iter().filter(|row| self.cells.get(**row).is_none()));
+        let is_confused =
+            !(items.is_empty() || rows.is_empty()) && self.is_confused(&unsure, &unsure_rows);
+        let (kept, out) = self.keep(items, &rows, all);
+        pairs.extend(kept.into_iter().zip(rows));
+        (pairs, out, is_confused)
+    }
+
+    /// Selects the items to match with `rows`: labelled or skipped items first, then items of the current pool. If `all`
+    /// items are matched with some row in the end, items that are already in these rows come before all others. Returns
+    /// the selected items in order, and the other items.
+    fn keep(&self, mut items: Vec<usize>, rows: &[usize], all: bool) -> (Vec<usize>, Vec<usize>) {
+        if items.len() <= rows.len() {
+            return (items, Vec::new());
+        }
+        let is_elsewhere = |item: usize| {
+            let row = self.record.row_of(item);
+            all && row.is_none_or(|row| rows.binary_search(&row).is_err())
+        };
+        items.sort_by_key(|item| {
+            let is_untouched = !self.touched.contains(item);
+            (is_elsewhere(*item), is_untouched, place(self.record, *item))
+        });
+        let out = items.split_off(rows.len());
+        items.sort_by_key(|item| place(self.record, *item));
+        (items, out)
+    }
+
+    /// Whether a person may have seen these items as different, although their keys are equal, and their labels differ.
+    fn is_confused(&self, items: &[usize], rows: &[usize]) -> bool {
+        let is_there =
+            |item: &&usize| self.touched.contains(*item) || self.record.row_of(**item).is_some();
+        let items: Vec<usize> = items.iter().filter(is_there).copied().collect();
+        let state =
+            |item: usize| (self.record.class_of_item(item), self.record.is_item_aside(item));
+        let Some(first) = items.first().copied() else { return false };
+        let is_untouched = !items.iter().any(|item| self.touched.contains(item));
+        let has_one_label = items.iter().all(|item| state(*item) == state(first));
+        if is_untouched || has_one_label && items.len() >= rows.len() {
+            return false;
+        }
+        let rows_differ = rows.iter().any(|row| self.cells.get(*row) != self.cells.get(rows[0]));
+        match self.record.cells(first) {
+            cells if items.iter().any(|item| self.record.cells(*item) != cells) => true,
+            // Exact copies. The rows of the new pool may have been told apart only now.
+            Some(_) => rows_differ && items.len() < rows.len(),
+            None => rows_differ,
+        }
+    }
 }
 
 impl Anchoring {
@@ -65,7 +180,8 @@ impl Anchoring {
     /// keys.
     #[must_use]
     pub fn find(record: &Record, pool: &PoolId) -> Option<Anchoring> {
-        let keys = &pool.items.as_ref()?.keys;
+        let ItemIds { keys, cells, .. } = pool.items.as_ref()?;
+        let cells = cells.as_ref().map_or(&[][..], |cells| cells.rows.as_slice());
         record.pool().items.as_ref()?;
         let mut anchoring = Anchoring {
             items: vec![usize::MAX; keys.len()],
@@ -77,6 +193,8 @@ impl Anchoring {
             missing: Vec::new(),
             changed: Vec::new(),
             renamed: 0,
+            reordered: false,
+            confused: Vec::new(),
         };
         let mut rows_of: HashMap<ItemKey, Vec<usize>> = HashMap::with_capacity(keys.len());
         keys.iter().enumerate().for_each(|(row, key)| rows_of.entry(*key).or_default().push(row));
@@ -90,19 +208,17 @@ impl Anchoring {
             .collect();
         for (key, mut items) in items_of {
             let rows = rows_of.get(&key).map_or(&[][..], Vec::as_slice);
-            // Prefer labelled or skipped items, then items of the current pool.
-            if items.len() > rows.len() {
-                items.sort_by_key(|item| {
-                    (!touched.contains(item), record.row_of(*item).is_none(), *item)
-                });
-                anchoring.leave_out(record, &items, rows.len(), &touched);
-                items.truncate(rows.len());
-                items.sort_unstable();
-            }
-            for (item, row) in items.into_iter().zip(rows) {
-                anchoring.items[*row] = item;
+            items.sort_by_key(|item| place(record, *item));
+            let copies = Copies { record, touched: &touched, cells };
+            let (pairs, out, is_confused) = copies.find(&items, rows);
+            let kept: Vec<usize> = pairs.iter().map(|(item, _)| *item).collect();
+            anchoring.leave_out(record, &kept, &out, &touched);
+            pairs.into_iter().for_each(|(item, row)| anchoring.items[row] = item);
+            if is_confused {
+                anchoring.confused.push(rows.to_vec());
             }
         }
+        anchoring.confused.sort_unstable();
         anchoring.find_by_contents(record, pool);
         let mut next = record.items();
         for (row, item) in anchoring.items.iter_mut().enumerate() {
@@ -110,7 +226,10 @@ impl Anchoring {
                 *item = next;
                 next += 1;
                 anchoring.added += 1;
-            } else if touched.contains(item) {
+                continue;
+            }
+            anchoring.reordered |= record.row_of(*item).is_some_and(|before| before != row);
+            if touched.contains(item) {
                 anchoring.found += 1;
                 match record.row_of(*item) {
                     None => anchoring.returned += 1,
@@ -123,15 +242,14 @@ impl Anchoring {
         Some(anchoring)
     }
 
-    /// Records the copies `items[kept..]` of an item. The new pool has no rows for these copies.
+    /// Records the copies `out` of the items `kept`. The new pool has no rows for these copies.
     fn leave_out(
         &mut self,
         record: &Record,
-        items: &[usize],
-        kept: usize,
+        kept: &[usize],
+        out: &[usize],
         touched: &HashSet<usize>,
     ) {
-        let (kept, out) = items.split_at(kept);
         for item in out {
             let Some(row) = record.row_of(*item) else { continue };
             self.removed += 1;
@@ -139,10 +257,12 @@ impl Anchoring {
                 continue;
             }
             let class = record.class_of_item(*item);
-            // If all matched copies have the same label as this copy, no label is lost.
-            let differs = |other: &&usize| record.class_of_item(**other) != class;
-            let is_ambiguous = kept.iter().any(|other| differs(&other));
-            if kept.is_empty() || is_ambiguous {
+            // If all matched exact copies have the same label as this copy, no label is lost.
+            let copies = kept.iter().filter(|other| record.cells(**other) == record.cells(*item));
+            let labels: Vec<Option<usize>> =
+                copies.map(|other| record.class_of_item(*other)).collect();
+            let is_ambiguous = labels.iter().any(|label| *label != class);
+            if labels.is_empty() || is_ambiguous {
                 self.missing.push(MissingItem { row, class, is_ambiguous });
             }
         }

@@ -1,5 +1,6 @@
 //! Hashes the cells of rows as they are in the table, and finds rows that differ although their keys are equal.
 
+use crate::event::PoolId;
 use crate::keys::{ItemKey, KeyBuilder, NUMBER, STIR, TEXT_END, stir, stir_bytes};
 use halfspaces_frame::{Block, Column, Frame, MISSING, Values, short, visible};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -83,7 +84,26 @@ impl Cells {
                 || format!("column `{name}`: {} and {}", shown(values, a), shown(values, b));
             (values.text(a) != values.text(b)).then(found)
         });
-        Some(differing.unwrap_or_else(|| "the numbers of the matrix differ".to_owned()))
+        Some(differing.unwrap_or_else(|| "the numbers of the matrix".to_owned()))
+    }
+
+    /// A note on the rows of a new session that a person may see as different, although the keys of their items are
+    /// equal; `None` if there are no such rows.
+    ///
+    /// # Panics
+    /// Panics if the pool has other rows.
+    #[must_use]
+    pub fn look_alikes(&self, pool: &PoolId) -> Option<String> {
+        let sets = look_alikes(&pool.items.as_ref()?.keys, &self.of_row);
+        let set = sets.first()?;
+        let other = set.iter().find_map(|row| Some((*row, self.difference(set[0], *row)?)));
+        let (row, how) = other.unwrap_or_default();
+        let count: usize = sets.iter().map(Vec::len).sum();
+        Some(format!(
+            "note: {}: {count} rows are read as equal to other rows, but may look different: rows {} and {row} differ in \
+             {how}; if they change later, the session may be refused: pass --id COLUMN if the table has unique ids",
+            pool.source, set[0]
+        ))
     }
 }
 

@@ -155,8 +155,8 @@ impl ItemSource<'_> {
         let other = rows.iter().find_map(|row| Some((*row, cells.difference(rows[0], *row)?)));
         let (row, differing) = other.unwrap_or_default();
         Err(DataError::user(format!(
-            "{}: the table has changed, and rows {} and {row} may have been exchanged, because they differ only in the \
-             form of their cells ({differing}); pass the same --items and --image, or another file with --session",
+            "{}: the table has changed, and rows {} and {row} may have been exchanged, because they are read as equal \
+             but differ in {differing}; pass the same --items and --image, or another file with --session",
             self.frame.source, rows[0]
         )))
     }

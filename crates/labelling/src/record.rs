@@ -52,6 +52,8 @@ pub struct Record {
     /// The number of items that have ever been in a pool.
     items: usize,
     keys: HashMap<usize, ItemKey>,
+    /// The hash of the cells of each item, as they were when an item was last in the pool.
+    cells: HashMap<usize, ItemKey>,
     labelled: HashMap<usize, Labelled>,
     /// Labelled items in the order in which they were first labelled.
     order: BTreeMap<Place, usize>,
@@ -61,6 +63,12 @@ pub struct Record {
     aside_of: HashMap<usize, usize>,
     /// Steps that can be undone.
     actions: Vec<usize>,
+}
+
+/// The hashes of the cells of each row, if there are any.
+fn cells_of(pool: &PoolId) -> impl Iterator<Item = &ItemKey> {
+    let cells = pool.items.as_ref().and_then(|items| items.cells.as_ref());
+    cells.into_iter().flat_map(|cells| &cells.rows)
 }
 
 impl Record {
@@ -76,6 +84,7 @@ impl Record {
             rows: Rows::First(pool.rows),
             items: pool.rows,
             keys: keys.into_iter().flatten().collect(),
+            cells: cells_of(&pool).copied().enumerate().collect(),
             pool,
             labelled: HashMap::new(),
             order: BTreeMap::new(),
@@ -181,6 +190,7 @@ impl Record {
                 if let Some(ids) = &pool.items {
                     self.keys.extend(items.iter().copied().zip(ids.keys.iter().copied()));
                 }
+                self.cells.extend(items.iter().copied().zip(cells_of(pool).copied()));
                 self.items = items.iter().fold(self.items, |count, item| count.max(item + 1));
                 self.rows = Rows::later(items.clone());
                 self.pool = PoolId::clone(pool);
@@ -455,6 +465,11 @@ impl Record {
     /// The key of an item; `None` in version 1.
     pub(crate) fn key(&self, item: usize) -> Option<ItemKey> {
         self.keys.get(&item).copied()
+    }
+
+    /// The hash of the cells of an item; `None` if it is unknown or the items have ids.
+    pub(crate) fn cells(&self, item: usize) -> Option<ItemKey> {
+        self.cells.get(&item).copied()
     }
 
     pub(crate) fn row_of(&self, item: usize) -> Option<usize> {

@@ -1,6 +1,7 @@
 //! Resumes a session with a changed pool: finds the answered items again and reports the changes.
 
 use crate::anchor::Anchoring;
+use crate::cells::Cells;
 use crate::event::{Event, PoolId};
 use crate::record::Record;
 use halfspaces_frame::DataError;
@@ -21,7 +22,7 @@ const LISTED: usize = 5;
 /// let record = Record::new(&Header::new(pool(&["a", "b"]), vec!["x".into(), "y".into()], 0));
 /// let (same, longer, other) = (pool(&["a", "b"]), pool(&["a", "b", "c"]), pool(&["d", "e"]));
 /// let event = |pool: &PoolId| {
-///     let resumed = ResumedPool { id: pool, first_version: pool, keep_found: false };
+///     let resumed = ResumedPool { id: pool, first_version: pool, cells: None, keep_found: false };
 ///     resumed.event(&record, "s.jsonl".as_ref(), &mut Vec::new())
 /// };
 /// assert!(event(&same)?.is_none() && event(&longer)?.is_some() && event(&other).is_err());
@@ -33,6 +34,8 @@ pub struct ResumedPool<'a> {
     pub id: &'a PoolId,
     /// The identity of the pool, computed as for session files of version 1.
     pub first_version: &'a PoolId,
+    /// The cells of the pool, from which messages give examples; `None` to give none.
+    pub cells: Option<&'a Cells>,
     /// Whether to continue even if answered items are missing.
     pub keep_found: bool,
 }
@@ -43,7 +46,8 @@ impl ResumedPool<'_> {
     ///
     /// # Errors
     /// Returns an error if the session belongs to other items, if it identifies its items in another way
-    /// ([`ItemIds::by`](crate::ItemIds::by)), or if answered items are missing.
+    /// ([`ItemIds::by`](crate::ItemIds::by)), if answers may belong to other rows ([`Anchoring::confused`]), or if
+    /// answered items are missing.
     pub fn event(
         self,
         record: &Record,
@@ -60,7 +64,7 @@ fn event(
     path: &Path,
     notes: &mut Vec<String>,
 ) -> Result<Option<Event>, DataError> {
-    let ResumedPool { id, first_version, keep_found } = pool;
+    let ResumedPool { id, first_version, keep_found, .. } = pool;
     let before = record.pool();
     let name = path.display();
     if before.items.is_none() {
@@ -82,7 +86,8 @@ fn event(
             id.source
         )));
     }
-    if before.is_same(id) {
+    let cells = |pool: &PoolId| pool.items.as_ref().and_then(|items| items.cells.clone());
+    if before.is_same(id) && cells(before) == cells(id) {
         return Ok(None);
     }
     let Some(anchoring) = Anchoring::find(record, id) else { unreachable!("both pools have keys") };
@@ -96,6 +101,20 @@ fn event(
             );
         }
         return Err(DataError::user(why));
+    }
+    if let Some(rows) = anchoring.confused.first() {
+        let what = confused(rows, id, pool.cells);
+        if !before.is_same(id) || cells(before).is_some() {
+            return Err(DataError::user(format!(
+                "{name}: {what}; as the table was changed or read differently since the last run, it is unknown which \
+                 answer belongs to which row: restore the table and the options of the last run, or start a new \
+                 session with --id COLUMN: pass another file with --session"
+            )));
+        }
+        notes.push(format!(
+            "note: {name}: {what}; an earlier version wrote this session, so if the table was sorted since then, check \
+             these answers"
+        ));
     }
     if !anchoring.missing.is_empty() {
         let lost = lost(&anchoring, before, id);
@@ -132,6 +151,20 @@ fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {
     )
 }
 
+/// Describes rows with equal keys whose answers differ.
+fn confused(rows: &[usize], now: &PoolId, cells: Option<&Cells>) -> String {
+    let pair = cells.and_then(|cells| {
+        let other = rows.iter().find_map(|row| Some((*row, cells.difference(rows[0], *row)?)));
+        other.map(|(row, how)| format!(": rows {} and {row} differ in {how}", rows[0]))
+    });
+    format!(
+        "rows {} of {} are read as equal, but they look different{}, and not all of them have the same answer",
+        listed(rows.iter().copied()),
+        now.source,
+        pair.unwrap_or_else(|| " or looked different before".to_owned())
+    )
+}
+
 /// Describes the answers whose items are not found.
 fn lost(anchoring: &Anchoring, before: &PoolId, now: &PoolId) -> String {
     let missing = &anchoring.missing;
@@ -159,7 +192,7 @@ fn lost(anchoring: &Anchoring, before: &PoolId, now: &PoolId) -> String {
     )
 }
 
-/// Describes the changes to the pool; `None` if [`lost`] covers all of them.
+/// Describes the changes to the pool; `None` if no item has another row number or [`lost`] covers all changes.
 fn changes(anchoring: &Anchoring, now: &PoolId) -> Option<String> {
     let mut parts = Vec::new();
     let mut part = |count: usize, one: &str, more: &str| match count {
@@ -189,7 +222,7 @@ fn changes(anchoring: &Anchoring, now: &PoolId) -> Option<String> {
         "answered or skipped items are back",
     );
     if parts.is_empty() {
-        if anchoring.removed > 0 {
+        if anchoring.removed > 0 || !anchoring.reordered {
             return None;
         }
         parts.push("items without an answer are in a different order".to_owned());

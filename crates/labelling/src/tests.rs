@@ -276,6 +276,87 @@ fn copies_of_an_item_keep_their_labels_unless_they_differ() {
     assert!(find(&record, &["q", "p"]).missing.is_empty(), "both copies have the same label");
 }
 
+/// A pool whose rows have these keys and cells.
+fn pool_of(rows: &[(&str, &str)]) -> PoolId {
+    let mut pool = pool(&rows.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    let rows = rows.iter().map(|(_, cells)| ItemKey::of_text(cells)).collect();
+    pool.items.as_mut().unwrap().cells = Some(CellIds { rows, ..CellIds::default() });
+    pool
+}
+
+/// Items whose keys are equal are told apart by their cells. If these are unknown or have changed, labels that may have
+/// been exchanged are reported.
+#[test]
+fn look_alikes_keep_their_labels_or_are_refused() {
+    let (a, b, c, d) = (("p", "1.10"), ("p", "1.1"), ("p", "1.100"), ("p", "+1.1"));
+    let other = ("q", "q");
+    let two = |of: &[(&str, &str)], labels: &[(usize, &str)]| {
+        let mut record = Record::new(&Header::new(pool_of(of), vec!["A".into(), "B".into()], 0));
+        labels.iter().for_each(|(row, class)| take(&mut record, &known(&[(*row, class)])));
+        record
+    };
+    let find = |record: &Record, of: &[(&str, &str)]| {
+        let anchoring = Anchoring::find(record, &pool_of(of)).unwrap();
+        let mut after = record.clone();
+        take(&mut after, &anchoring.clone().event(pool_of(of)));
+        (labels(&after), anchoring.confused, anchoring.missing.len())
+    };
+    let both = two(&[a, b, other], &[(0, "A"), (1, "B")]);
+    assert_eq!(find(&both, &[b, other, a]), (vec![Some(1), None, Some(0)], vec![], 0));
+    assert_eq!(find(&both, &[c, b, a]), (vec![None, Some(1), Some(0)], vec![], 0));
+    assert_eq!(find(&both, &[b, other]), (vec![Some(1), None], vec![], 1), "a label is missing");
+    // The form of one row has changed.
+    assert_eq!(find(&both, &[b, c]), (vec![Some(1), Some(0)], vec![], 0));
+    // Both have changed, or the table was read in another way, in which both look the same.
+    for rows in [[c, d], [b, b], [c, c]] {
+        assert_eq!(find(&both, &rows).1, [vec![0, 1]], "{rows:?}");
+    }
+    let same = two(&[a, b, other], &[(0, "A"), (1, "A")]);
+    assert_eq!(find(&same, &[c, other, d]), (vec![Some(0), None, Some(0)], vec![], 0));
+    // It is unknown which of both rows has the label.
+    let one = two(&[a, b, other], &[(0, "A")]);
+    assert_eq!(find(&one, &[b, a]), (vec![None, Some(0)], vec![], 0));
+    assert_eq!(find(&one, &[c, d]).1, [vec![0, 1]]);
+    let single = two(&[a, other], &[(0, "A")]);
+    assert_eq!(find(&single, &[c]), (vec![Some(0)], vec![], 0));
+    assert_eq!(find(&single, &[b, a]), (vec![None, Some(0)], vec![], 0));
+    assert_eq!(find(&single, &[b, c]).1, [vec![0, 1]]);
+    // Exact copies looked the same when they were labelled.
+    let copies = two(&[a, a], &[(0, "A")]);
+    assert_eq!(find(&copies, &[a, a]), (vec![Some(0), None], vec![], 0));
+    assert_eq!(find(&copies, &[b, a]), (vec![Some(0), None], vec![], 0));
+    // In a session of an earlier version, the cells are unknown.
+    let start = Header::new(pool(&["p", "p", "q"]), vec!["A".into(), "B".into()], 0);
+    let mut old = Record::new(&start);
+    take(&mut old, &known(&[(0, "A"), (1, "B")]));
+    assert_eq!(find(&old, &[a, b, other]).1, [vec![0, 1]]);
+    assert_eq!(find(&old, &[a, other, a]), (vec![Some(0), None, Some(1)], vec![], 0));
+}
+
+/// A session is not resumed if its labels may have been exchanged. If an earlier version wrote it and the keys of the
+/// rows are the same, a note says so, and the cells are stored.
+#[test]
+fn exchanged_labels_are_refused() {
+    let before = pool_of(&[("p", "1.10"), ("p", "1.1")]);
+    let changed = pool_of(&[("p", "1.100"), ("p", "+1.1")]);
+    let resume = |first: &PoolId, id: &PoolId| {
+        let start = Header::new(first.clone(), vec!["A".into(), "B".into()], 0);
+        let mut record = Record::new(&start);
+        take(&mut record, &known(&[(0, "A"), (1, "B")]));
+        let mut notes = Vec::new();
+        let resumed = ResumedPool { id, first_version: id, cells: None, keep_found: true };
+        let event = resumed.event(&record, Path::new("s.jsonl"), &mut notes);
+        (event.map_err(|error| error.to_string()), notes)
+    };
+    assert_eq!(resume(&before, &before), (Ok(None), vec![]));
+    let why = resume(&before, &changed).0.unwrap_err();
+    assert!(why.contains("rows 0, 1 of pool.csv are read as equal"), "{why}");
+    assert!(why.contains("--id COLUMN"), "{why}");
+    let (event, notes) = resume(&pool(&["p", "p"]), &before);
+    assert_eq!(event, Ok(Some(Event::Pool { pool: before, items: vec![0, 1] })));
+    assert!(notes.len() == 1 && notes[0].contains("an earlier version wrote"), "{notes:?}");
+}
+
 #[test]
 fn contents_changed_under_an_id_are_reported() {
     let by_id = |mut pool: PoolId| {
@@ -295,7 +376,7 @@ fn keys_of_other_columns_are_refused() {
     let mut other = pool(&["t", "q", "r", "s", "p"]);
     other.items.as_mut().unwrap().by.columns = vec!["y".into()];
     let event = |id: &PoolId| {
-        let resumed = ResumedPool { id, first_version: id, keep_found: false };
+        let resumed = ResumedPool { id, first_version: id, cells: None, keep_found: false };
         resumed.event(&record, Path::new("s.jsonl"), &mut Vec::new())
     };
     let why = event(&other).unwrap_err().to_string();

@@ -163,6 +163,7 @@ impl Options {
                 let resumed = ResumedPool {
                     id: &id,
                     first_version: &first_version,
+                    cells: None,
                     keep_found: self.keep_found,
                 };
                 let event = resumed.event(log.record(), path, notes).map_err(failed)?;

@@ -760,6 +760,97 @@ fn answers_do_not_move_to_other_texts_or_images() {
     assert!(code == Some(2) && said.contains("images shown with it have changed"), "{said}");
 }
 
+/// Rows whose cells are read as the same number, or as missing, keep their answers if the pool is sorted.
+#[test]
+fn rows_that_look_alike_keep_their_answers() {
+    let pairs = [("1.10", "1.1"), ("None", "NA"), ("true", "1"), ("yes", "\"yes \""), ("007", "7")];
+    for (a, b) in pairs.into_iter().chain([("12345678901234567890", "12345678901234567891")]) {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let write = |rows: &[&str]| {
+            let rows: String = rows.iter().map(|text| format!("{text},1\n")).collect();
+            fs::write(folder.join("pool.csv"), format!("t,z\n{rows}foo bar,2\nthe text,3\n"))
+                .unwrap();
+        };
+        write(&[a, b]);
+        let args = ["pool.csv", "--show", "t", "--session", "s.jsonl"];
+        let mut terminal =
+            Terminal::start(folder, &[&["label"], &args[..], &["--classes", "A,B"]].concat());
+        while let Some((row, _)) = terminal.question() {
+            terminal.say(if row == 0 { "A" } else { "B" });
+        }
+        write(&[b, a]);
+        let export = [&args[..], &["--export", "-o", "o.csv", "--force"]].concat();
+        let (code, said) = typed(folder, &export, "");
+        assert_eq!(code, Some(0), "{a} {b}: {said}");
+        let labels: Vec<String> =
+            table(folder, "o.csv").into_iter().map(|row| row[2].clone()).collect();
+        assert_eq!(labels, ["B", "A", "B", "B"], "{a} {b}: {said}");
+    }
+}
+
+/// If such rows are written in another form, it is unknown which answer belongs to which row.
+#[test]
+fn rows_that_look_alike_are_refused_after_a_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let write = |rows: [&str; 4]| {
+        let rows: String = rows.iter().map(|text| format!("{text},1\n")).collect();
+        fs::write(folder.join("pool.csv"), format!("t,z\n{rows}")).unwrap();
+    };
+    write(["1.10", "1.1", "foo", "bar"]);
+    let args = ["pool.csv", "--show", "t", "--session", "s.jsonl"];
+    let (code, said) =
+        typed(folder, &[&args[..], &["--classes", "A,B"]].concat(), "A\nB\nA\nB\nq\n");
+    let part = "2 rows are read as equal to other rows, but may look different: rows 0 and 1 differ in column `t`: \
+                `1.10` and `1.1`";
+    assert!(code == Some(0) && said.contains(part), "{said}");
+    write(["1.100", "+1.1", "foo", "bar"]);
+    let export = [&args[..], &["--export", "-o", "o.csv"]].concat();
+    let (code, said) = typed(folder, &export, "");
+    let part = "rows 0, 1 of pool.csv are read as equal, but they look different: rows 0 and 1 differ in column `t`: \
+                `1.100` and `+1.1`, and not all of them have the same answer";
+    assert!(code == Some(2) && said.contains(part) && said.contains("--id COLUMN"), "{said}");
+}
+
+/// Rows with the same shown text are told apart by the numbers of the matrix and by the known labels.
+#[test]
+fn rows_with_the_same_text_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let write = |order: [usize; 4]| {
+        let of_rows: Vec<u8> = order.iter().flat_map(|row| (*row as f64).to_le_bytes()).collect();
+        fs::write(folder.join("x.npy"), npy("<f8", "(4, 1)", &of_rows)).unwrap();
+        let title = |row: &usize| ["Untitled\n", "Untitled\n", "one\n", "two\n"][*row];
+        let titles: String = order.iter().map(title).collect();
+        fs::write(folder.join("t.csv"), format!("title\n{titles}")).unwrap();
+        let line = |row: &usize| ["1,2,A\n", "1,2,\n", "3,4,A\n", "5,1,B\n"][*row];
+        let lines: String = order.iter().map(line).collect();
+        fs::write(folder.join("k.csv"), format!("x,z,y\n{lines}")).unwrap();
+    };
+    let of_matrix = ["x.npy", "--items", "t.csv", "--show", "title", "--session", "x.jsonl"];
+    let of_known = ["k.csv", "--known", "y", "--session", "k.jsonl"];
+    write([0, 1, 2, 3]);
+    for args in [&of_matrix[..], &of_known] {
+        let mut terminal =
+            Terminal::start(folder, &[&["label"], args, &["--classes", "A,B"]].concat());
+        while let Some((row, _)) = terminal.question() {
+            terminal.say(["A", "B"][row % 2]);
+        }
+    }
+    write([1, 0, 2, 3]);
+    for args in [&of_matrix[..], &of_known] {
+        let (code, said) = typed(folder, &[args, &["--export", "-o", "o.csv"]].concat(), "");
+        assert_eq!(code, Some(0), "{said}");
+        let text = fs::read_to_string(folder.join("o.csv")).unwrap();
+        fs::remove_file(folder.join("o.csv")).unwrap();
+        let label =
+            |line: &str| line.split(',').find(|cell| ["A", "B"].contains(cell)).map(str::to_owned);
+        let found: Vec<Option<String>> = text.lines().skip(1).map(label).collect();
+        assert_eq!(found[..2], [Some("B".to_owned()), Some("A".to_owned())], "{text}");
+    }
+}
+
 /// A session on a matrix is resumed without its items only if the matrix is the same.
 #[test]
 fn a_matrix_without_its_items_is_recognised() {

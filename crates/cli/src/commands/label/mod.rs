@@ -124,7 +124,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let mut session = resume_model(&log, &pool.points, threads)?;
         advice::advise(&mut session, predictions.as_deref())?;
         note_capacity(&session);
-        drop((pool.points, progress));
+        drop((pool.points, pool.cells, progress));
         let existing = replaceable(args, &rows(log.record(), Some(&session)), &pool.items)?;
         let rare = args.order == Order::Rare;
         let seek = sought(args, log.record().classes())?;
@@ -279,7 +279,7 @@ fn begin_session(
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
     let header = Header { annotator, ..Header::new(pool.id.clone(), classes, args.seed) };
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = pool.cells.look_alikes(&pool.id).into_iter().collect();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(CliError::from)?;
     labels.map_or(Ok(()), |event| apply(&mut log, &event))?;

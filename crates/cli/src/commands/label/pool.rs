@@ -31,6 +31,8 @@ pub(super) struct Pool {
     pub(super) id: PoolId,
     /// The identity of the pool, computed as for session files of version 1.
     pub(super) first_version: PoolId,
+    /// The cells of the pool as they are in the files.
+    pub(super) cells: Cells,
     /// The column of labels for `--simulate`.
     pub(super) truth: Option<Labels>,
     /// The labelled rows of the column that --known names.
@@ -54,7 +56,7 @@ impl Pool {
     /// The facts about the pool that are needed to resume a session with it.
     pub(super) fn resumed(&self, args: &LabelArgs) -> ResumedPool<'_> {
         let (id, first_version, keep_found) = (&self.id, &self.first_version, args.keep_found);
-        ResumedPool { id, first_version, keep_found }
+        ResumedPool { id, first_version, cells: Some(&self.cells), keep_found }
     }
 
     pub(super) fn read(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
@@ -192,7 +194,7 @@ impl Pool {
         if !reviewed.is_empty() {
             items = items.with_known(&known, &reviewed);
         }
-        Ok(Pool { points, items, id: pool_id, first_version, truth, known, reviewed, notes })
+        Ok(Pool { points, items, id: pool_id, first_version, cells, truth, known, reviewed, notes })
     }
 }
 
