@@ -1,8 +1,9 @@
 //! The lines of a session file: its header and its events.
 
 use crate::keys::{self, ItemKey, KeyBuilder};
+use halfspaces_frame::DateOrder;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// An event of a session: one line of its file. Classes are given by name. Rows are counted from 0 and refer to the
 /// pool at the time of the event.
@@ -233,6 +234,10 @@ pub struct CellIds {
     /// The hash of each row of both tables. This list is empty if the items have ids.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<ItemKey>,
+    /// The order of day and month in each column of dates from which keys are computed. In another order, a key can be
+    /// that of another row.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dates: BTreeMap<String, DateOrder>,
 }
 
 /// The parts of an item from which its key is computed. They stay the same throughout a session.

@@ -3,8 +3,8 @@
 use crate::cells::{Cells, column_number, look_alikes};
 use crate::event::{CellIds, ItemIds, ItemSpec, PoolId};
 use crate::keys::{ItemKey, KeyBuilder};
-use halfspaces_frame::{Block, Column, DataError, Frame, MISSING, Values};
-use std::collections::{HashMap, HashSet};
+use halfspaces_frame::{Block, Column, DataError, DateOrder, Frame, MISSING, Reading, Values};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The keys and the second keys of all rows. The list of second keys may be empty.
 type Keys = (Vec<ItemKey>, Vec<ItemKey>);
@@ -132,9 +132,22 @@ impl ItemSource<'_> {
             },
         };
         let rows = if id.is_none() { cells.rows().to_vec() } else { Vec::new() };
-        let cells = Some(CellIds { table: cells.fingerprint(), rows });
+        let dates = self.dates(&spec);
+        let cells = Some(CellIds { table: cells.fingerprint(), rows, dates });
         let items = ItemIds { by: spec, table, keys, contents, cells };
         Ok(PoolId::new(source, columns, items))
+    }
+
+    /// The order of day and month in each column of dates.
+    fn dates(&self, spec: &ItemSpec) -> BTreeMap<String, DateOrder> {
+        let order = |name: &String| match self.frame.column(name)?.as_ref() {
+            Values::Moments(_) => match self.frame.record(name)?.rule.reading {
+                Reading::Date(format) => Some((name.clone(), format.order)),
+                _ => None,
+            },
+            Values::Numbers(_) | Values::Texts(_) => None,
+        };
+        spec.columns.iter().filter_map(order).collect()
     }
 
     /// Checks that no row of the table can have been exchanged with another one, although the keys `of_table` are the

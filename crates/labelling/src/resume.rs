@@ -4,7 +4,7 @@ use crate::anchor::Anchoring;
 use crate::cells::Cells;
 use crate::event::{Event, PoolId};
 use crate::record::Record;
-use halfspaces_frame::DataError;
+use halfspaces_frame::{DataError, DateOrder};
 use std::path::Path;
 
 /// Maximum number of rows listed in a message.
@@ -46,7 +46,7 @@ impl ResumedPool<'_> {
     ///
     /// # Errors
     /// Returns an error if the session belongs to other items, if it identifies its items in another way
-    /// ([`ItemIds::by`](crate::ItemIds::by)), if answers may belong to other rows ([`Anchoring::confused`]), or if
+    /// ([`ItemIds::by`](crate::ItemIds::by)), if its dates are read in another order, if answers may belong to other rows ([`Anchoring::confused`]), or if
     /// answered items are missing.
     pub fn event(
         self,
@@ -84,6 +84,18 @@ fn event(
             "{name}: this session identifies its items by other columns than {} does here, or by the same columns in \
              another order; pass another file with --session",
             id.source
+        )));
+    }
+    if let Some((column, order)) = turned_date(before, id) {
+        let advice = match order {
+            DateOrder::DayFirst => "pass --day-first, or",
+            _ => "correct the dates in which the day is first, or",
+        };
+        return Err(DataError::user(format!(
+            "{name}: column `{column}`: the dates of {} were read with the {} first in the last run and are read in the \
+             other order now, so its answers may belong to other rows: {advice} pass another file with --session",
+            id.source,
+            if order == DateOrder::DayFirst { "day" } else { "month" }
         )));
     }
     let cells = |pool: &PoolId| pool.items.as_ref().and_then(|items| items.cells.clone());
@@ -137,6 +149,25 @@ fn event(
         ));
     }
     Ok(Some(anchoring.event(id.clone())))
+}
+
+/// A column of dates in which the order of day and month has changed, and the order in `before`; `None` if there is no
+/// such column or the items have ids.
+fn turned_date<'a>(before: &'a PoolId, now: &PoolId) -> Option<(&'a str, DateOrder)> {
+    let (before, now) = (before.items.as_ref()?, now.items.as_ref()?);
+    if before.by.id.is_some() {
+        return None;
+    }
+    let now = &now.cells.as_ref()?.dates;
+    before.cells.as_ref()?.dates.iter().find_map(|(column, order)| {
+        let orders = (*order, *now.get(column)?);
+        let is_turned = matches!(
+            orders,
+            (DateOrder::DayFirst, DateOrder::MonthFirst)
+                | (DateOrder::MonthFirst, DateOrder::DayFirst)
+        );
+        is_turned.then_some((column.as_str(), *order))
+    })
 }
 
 fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {

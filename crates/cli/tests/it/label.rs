@@ -813,6 +813,39 @@ fn rows_that_look_alike_are_refused_after_a_change() {
     assert!(code == Some(2) && said.contains(part) && said.contains("--id COLUMN"), "{said}");
 }
 
+/// A date of a new row can show that the day is first in all dates. The other dates then become those of other rows.
+#[test]
+fn dates_in_another_order_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let dates =
+        ["01/02/2024", "02/01/2024", "03/04/2024", "05/06/2024", "04/03/2024", "06/05/2024"];
+    let write = |dates: &[&str]| {
+        let lines = dates.iter().map(|date| format!("{date},1\n"));
+        fs::write(folder.join("d.csv"), format!("when,z\n{}", lines.collect::<String>())).unwrap();
+    };
+    write(&dates);
+    let new = ["label", "d.csv", "--classes", "A,B", "--session", "s.jsonl"];
+    let mut terminal = Terminal::start(folder, &new);
+    while let Some((row, _)) = terminal.question() {
+        terminal.say(["A", "B", "A", "A", "B", "B"][row]);
+    }
+    let session = fs::read_to_string(folder.join("s.jsonl")).unwrap();
+    let export = ["label", "d.csv", "--session", "s.jsonl", "--export", "-o", "o.csv", "--force"];
+    good(folder, &export);
+    write(&[&dates[..], &["25/02/2024"]].concat());
+    let said = refused(folder, &export);
+    assert!(
+        said.contains("s.jsonl: column `when`: the dates of d.csv were read"),
+        "{said} {session}"
+    );
+    assert!(said.contains("month first in the last run"), "{said}");
+    write(&[&dates[..], &["02/25/2024"]].concat());
+    good(folder, &export);
+    let said = refused(folder, &[&export[..], &["--day-first"]].concat());
+    assert!(said.contains("the dates of d.csv were read"), "{said}");
+}
+
 /// Rows with the same shown text are told apart by the numbers of the matrix and by the known labels.
 #[test]
 fn rows_with_the_same_text_are_told_apart() {
