@@ -100,6 +100,11 @@ impl Images {
         &self.column
     }
 
+    /// The folder to which the names are relative, as a canonical path.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(super) fn rows(&self) -> usize {
         self.names.len()
     }

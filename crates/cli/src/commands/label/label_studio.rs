@@ -217,7 +217,12 @@ impl Skipped {
 }
 
 fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
-    let rows = TaskRows::new(items);
+    let data_of = |task: &Value| -> Option<Map<String, Value>> {
+        let nested = task.get("data").and_then(Value::as_object);
+        Some(identifying(nested.or_else(|| task.as_object())?, nested.is_some()))
+    };
+    let mut rows = TaskRows::new(items);
+    rows.read_paths(&tasks.iter().filter_map(data_of).collect::<Vec<_>>());
     let field = answer_field(tasks, items, classes);
     let (mut skipped, empty) = (Skipped::default(), Map::new());
     // The label of each row and the number of its task; the label is `None` if two tasks disagreed.
@@ -273,6 +278,7 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
     let label = |row: usize| Some((row, of_row.get(&row)?.0.clone()?));
     let labels: Vec<(usize, String)> = order.into_iter().filter_map(label).collect();
     let mut notes = skipped.notes();
+    notes.extend(rows.notes());
     if labels.is_empty() {
         notes.push(format!("none of its {} tasks has a label that can be imported", tasks.len()));
     }
@@ -499,6 +505,8 @@ mod tests {
             ExportedRow { probability: Some(0.75), ..line(2, "dog", Source::Predicted) },
         ];
         let mut bytes = Vec::new();
+        let keys = ["a dog", "a cat", "a dog", "bird"].map(ItemKey::of_text).to_vec();
+        let items = || items().with_keys(keys.clone(), None);
         write(&mut bytes, &lines, &items()).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         // Rows 0 and 2 show the same text; the row number distinguishes them.
@@ -553,12 +561,16 @@ mod tests {
         ] {
             assert_eq!(labels_with_note(&[good.clone(), bad], note), cat, "{note}");
         }
-        // The row number is used only if the text of that row agrees.
+        // The row number is used only if the text of that row agrees and this program wrote the task.
         let moved = task(r#"{"text":"bird","row":0}"#, r#"["dog"]"#);
         let labels = parsed(&format!("[{moved}]"), &items()).labels;
         assert_eq!(labels, [(3, "dog".to_owned())]);
-        let chosen = task(r#"{"text":"a dog","row":2}"#, r#"["dog"]"#);
-        assert_eq!(parsed(&format!("[{chosen}]"), &items()).labels, [(2, "dog".to_owned())]);
+        let foreign = task(r#"{"text":"a dog","row":2}"#, r#"["dog"]"#);
+        assert_eq!(labels_with_note(&[foreign], "1 task matches several rows"), []);
+        let key = ItemKey::of_text("a dog");
+        let data = format!(r#"{{"text":"a dog","row":2,"{ITEM}":"{key}"}}"#);
+        let own = task(&data, r#"["dog"]"#);
+        assert_eq!(parsed(&format!("[{own}]"), &items()).labels, [(2, "dog".to_owned())]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use halfspaces_labelling::{ItemKey, ShownImages};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// The field for the row number in tasks that this program writes.
 pub(super) const ROW: &str = "row";
@@ -62,6 +63,17 @@ impl<'a> TaskRows<'a> {
         TaskRows { items, by_key, by_id, by_texts: RefCell::default(), images }
     }
 
+    /// Takes the paths of local images in the data of all tasks. Their root folder in Label Studio may contain the folder
+    /// of our images.
+    pub(super) fn read_paths(&mut self, tasks: &[Map<String, Value>]) {
+        self.images.read_paths(tasks.iter());
+    }
+
+    /// Notes on the paths of images.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.images.notes.clone()
+    }
+
     /// The row that a task with these data is about. The row must agree with the data in every shown column that the
     /// data contain.
     pub(super) fn find(&self, data: &Map<String, Value>) -> RowMatch {
@@ -91,11 +103,13 @@ impl<'a> TaskRows<'a> {
         }
         let Some(rows) = rows else { return RowMatch::NoField };
         let is_column = |name: &str| self.items.texts().iter().any(|column| column.name == name);
-        let number = data.get(ROW).filter(|_| !is_column(ROW)).and_then(Value::as_u64);
+        // Only the row number in our own exports refers to this pool.
+        let number = data.get(ROW).filter(|_| key.is_some() && !is_column(ROW));
+        let number = number.and_then(Value::as_u64);
         match rows[..] {
             [] => RowMatch::None,
             [row] => RowMatch::One(row),
-            // Several rows have the same content; the row number in our own exports distinguishes them.
+            // Several rows have the same content; the row number distinguishes them.
             _ => match number.and_then(|n| rows.iter().find(|row| **row as u64 == n)) {
                 Some(row) => RowMatch::One(*row),
                 None => RowMatch::Several(rows),
@@ -163,6 +177,12 @@ struct ImageRows {
     by_name: HashMap<String, Vec<usize>>,
     /// The rows by file name without folders, in the form of the names that Label Studio gives to uploaded files.
     by_file: HashMap<String, Vec<usize>>,
+    /// The folder of the images.
+    folder: PathBuf,
+    /// The beginning of the paths of local files that Label Studio adds to the names of the images: empty, or a path
+    /// with a slash at the end. `None` if it differs between tasks.
+    prefix: Option<String>,
+    notes: Vec<String>,
 }
 
 impl ImageRows {
@@ -170,6 +190,8 @@ impl ImageRows {
         let mut rows = ImageRows::default();
         let Some(images) = items.images() else { return rows };
         rows.column = Some(images.column().to_owned());
+        rows.folder = images.folder().to_owned();
+        rows.prefix = Some(String::new());
         for row in 0..images.rows() {
             let Some(name) = images.name(row) else { continue };
             let name = name.replace('\\', "/");
@@ -180,35 +202,89 @@ impl ImageRows {
         rows
     }
 
-    /// The rows whose image is named in the data; `None` if the data name no image. A field whose name differs from
-    /// that of the image column is used only if it is the only field that names an image.
+    /// The rows whose image is named in the data; `None` if the data name no image.
     fn find(&self, data: &Map<String, Value>) -> Option<Vec<usize>> {
+        Some(self.by_path(self.named(data)?))
+    }
+
+    /// The name of the image in the data. A field whose name differs from that of the image column is used only if it is
+    /// the only field that names an image.
+    fn named<'d>(&self, data: &'d Map<String, Value>) -> Option<&'d str> {
         let column = self.column.as_ref()?;
-        let named = match data.get(column).and_then(Value::as_str) {
-            Some(named) => named,
-            None => {
-                let mut named = data.values().filter_map(Value::as_str).filter(|v| is_image(v));
-                let only = named.next()?;
-                if named.next().is_some() {
-                    return None;
-                }
-                only
+        if let Some(named) = data.get(column).and_then(Value::as_str) {
+            return Some(named);
+        }
+        let mut named = data.values().filter_map(Value::as_str).filter(|v| is_image(v));
+        let only = named.next()?;
+        named.next().is_none().then_some(only)
+    }
+
+    /// Finds the folder that precedes the names of images in the paths of all tasks. It must be the end of the path of
+    /// our own folder, because an image in another folder may have the same name.
+    fn read_paths<'d>(&mut self, tasks: impl Iterator<Item = &'d Map<String, Value>>) {
+        let mut common: Option<Vec<String>> = None;
+        let (mut seen, mut elsewhere): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        for data in tasks {
+            let named = self.named(data).filter(|named| !self.by_name.contains_key(*named));
+            let Some(path) = named.and_then(local_path) else { continue };
+            let starts = path.match_indices('/').map(|(at, _)| at + 1);
+            let starts = std::iter::once(0).chain(starts);
+            let of_image: Vec<&str> = starts
+                .filter(|at| self.by_name.contains_key(&path[*at..]))
+                .map(|at| &path[..at])
+                .collect();
+            if of_image.is_empty() {
+                continue;
             }
-        };
-        Some(self.by_path(named))
+            let is_ours = |prefix: &&str| self.folder.ends_with(prefix.trim_end_matches('/'));
+            let ours: Vec<String> = of_image
+                .into_iter()
+                .filter(|prefix| prefix.is_empty() || is_ours(prefix))
+                .map(str::to_owned)
+                .collect();
+            let Some(first) = ours.first() else {
+                elsewhere.push(path);
+                continue;
+            };
+            if !seen.contains(first) {
+                seen.push(first.clone());
+            }
+            match &mut common {
+                None => common = Some(ours),
+                Some(common) => common.retain(|prefix| ours.contains(prefix)),
+            }
+        }
+        self.prefix = common.map_or(Some(String::new()), |common| common.first().cloned());
+        match &self.prefix {
+            None => self.notes.push(format!(
+                "the paths of its images begin with different folders ({}), so it is unknown which images they are; not \
+                 imported: write all paths in the same way",
+                seen.iter().map(|prefix| format!("`{prefix}`")).collect::<Vec<_>>().join(", ")
+            )),
+            Some(prefix) if prefix.is_empty() => {}
+            Some(prefix) => self.notes.push(format!(
+                "`{prefix}` at the beginning of the paths of its images is left out"
+            )),
+        }
+        if let Some(first) = elsewhere.first() {
+            self.notes.push(format!(
+                "{} of the paths of its images, such as `{first}`, lead to another folder than {}; not imported: if these \
+                 are the same images, correct the paths or rename the folder",
+                elsewhere.len(),
+                self.folder.display()
+            ));
+        }
     }
 
     fn by_path(&self, named: &str) -> Vec<usize> {
         if let Some(rows) = self.by_name.get(named) {
             return rows.clone();
         }
-        // The name is that of a local file on the machine that runs Label Studio. The root folder of Label Studio may
-        // contain ours.
-        if let Some((_, path)) = named.split_once("?d=") {
-            let path = decoded(path).replace('\\', "/");
-            let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
-            let mut paths = std::iter::once(path.as_str()).chain(ends);
-            return paths.find_map(|end| self.by_name.get(end)).cloned().unwrap_or_default();
+        // The name is that of a local file on the machine that runs Label Studio.
+        if let Some(path) = local_path(named) {
+            let name = self.prefix.as_ref().and_then(|prefix| path.strip_prefix(prefix.as_str()));
+            let rows = name.and_then(|name| self.by_name.get(name));
+            return rows.cloned().unwrap_or_default();
         }
         // Label Studio removes the folder of an uploaded file and adds a prefix to its name.
         let file = decoded(named.rsplit('/').next().unwrap_or(named));
@@ -218,6 +294,12 @@ impl ImageRows {
         let rows = plain.and_then(|(_, plain)| self.by_file.get(&uploaded(plain)));
         rows.cloned().unwrap_or_default()
     }
+}
+
+/// The path of a local file in the form that Label Studio gives it; `None` if the name has another form.
+fn local_path(named: &str) -> Option<String> {
+    let (_, path) = named.split_once("?d=")?;
+    Some(decoded(path).replace('\\', "/"))
 }
 
 /// The name of a file after an upload to Label Studio: spaces become underscores, and other special characters are
@@ -280,7 +362,7 @@ mod tests {
         for (path, found) in [
             ("pet/a 1.png", RowMatch::One(0)),
             ("/data/local-files/?d=pet/a%201.png", RowMatch::One(0)),
-            ("/data/local-files/?d=root/pet/a 1.png", RowMatch::One(0)),
+            ("/data/local-files/?d=root/pet/a 1.png", RowMatch::None),
             ("/data/upload/3/0123abcd-a_1.png", RowMatch::One(0)),
             ("/data/upload/3/0123abcd-b.png", RowMatch::Several(vec![1, 2])),
             ("/data/local-files/?d=other/b.png", RowMatch::One(2)),
@@ -296,11 +378,54 @@ mod tests {
         assert_eq!(find(&items, two), RowMatch::NoField);
     }
 
+    /// The images of another folder have the same names.
+    #[test]
+    fn the_folder_of_local_files_is_that_of_the_pool() {
+        let folder = tempfile::tempdir().unwrap();
+        let dogs = folder.path().join("im/dogs");
+        std::fs::create_dir_all(&dogs).unwrap();
+        let names = ["000.png", "001.png"];
+        names.iter().for_each(|name| std::fs::write(dogs.join(name), name).unwrap());
+        let images = Images::from_column(&column("file", &names), &dogs, &dogs, |_| String::new());
+        let items = Items::new(Vec::new(), Some(images.unwrap()), &[]);
+        let found = |paths: &[&str]| {
+            let data = |path: &&str| {
+                let data = json!({ "image": format!("/data/local-files/?d={path}") });
+                data.as_object().unwrap().clone()
+            };
+            let tasks: Vec<_> = paths.iter().map(data).collect();
+            let mut rows = TaskRows::new(&items);
+            rows.read_paths(&tasks);
+            let found: Vec<_> = tasks.iter().map(|data| rows.find(data)).collect();
+            (found, rows.notes().join("; "))
+        };
+        let both = [RowMatch::One(0), RowMatch::One(1)];
+        let (rows, notes) = found(&["000.png", "001.png"]);
+        assert!(rows == both && notes.is_empty(), "{notes}");
+        for prefix in ["dogs/", "im/dogs/"] {
+            let (rows, notes) = found(&[&format!("{prefix}000.png"), &format!("{prefix}001.png")]);
+            assert!(rows == both && notes.contains(&format!("`{prefix}` at the")), "{notes}");
+        }
+        for path in ["cats/001.png", "other/dogs/001.png"] {
+            let (rows, notes) = found(&[path, "dogs/000.png"]);
+            assert_eq!(rows, [RowMatch::None, RowMatch::One(0)]);
+            assert!(
+                notes.contains(&format!("such as `{path}`, lead to another folder")),
+                "{notes}"
+            );
+        }
+        let (rows, notes) = found(&["dogs/000.png", "im/dogs/001.png"]);
+        assert_eq!(rows, [RowMatch::None, RowMatch::None]);
+        assert!(notes.contains("different folders (`dogs/`, `im/dogs/`)"), "{notes}");
+    }
+
     #[test]
     fn all_shown_columns_must_agree() {
         let texts = vec![column("a", &["x", "x", "7"]), column("b", &["1", "2", "3"])];
-        let items = Items::new(texts, None, &[])
-            .with_keys(Vec::new(), Some(column("no", &["p", "q", "r"])));
+        let own = ItemKey::of_text("x");
+        let keys = vec![own, own, ItemKey::of_text("7")];
+        let items =
+            Items::new(texts, None, &[]).with_keys(keys, Some(column("no", &["p", "q", "r"])));
         for (data, found) in [
             (json!({ "a": "x" }), RowMatch::Several(vec![0, 1])),
             (json!({ "a": "x", "b": "2" }), RowMatch::One(1)),
@@ -311,7 +436,9 @@ mod tests {
             (json!({ "a": "7", "no": "q" }), RowMatch::None),
             (json!({ "no": "r", "c": "x" }), RowMatch::One(2)),
             (json!({ "c": "x", "row": 1 }), RowMatch::NoField),
-            (json!({ "a": "x", "row": 1 }), RowMatch::One(1)),
+            // Another program may number other rows.
+            (json!({ "a": "x", "row": 1 }), RowMatch::Several(vec![0, 1])),
+            (json!({ "a": "x", "row": 1, ITEM: own.to_string() }), RowMatch::One(1)),
             (json!({ "a": "7", "row": 1 }), RowMatch::One(2)),
         ] {
             assert_eq!(find(&items, data.clone()), found, "{data}");
