@@ -2,6 +2,9 @@
 
 import base64
 import io
+import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,34 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 
+import halfspaces
 from halfspaces import Labeler, LabelWidget
+
+# Presses keys in the script of the page, with a document that does nothing, and prints the messages that it sends.
+PRESS = """
+class Element {
+  constructor() { this.style = {}; this.listeners = {}; }
+  addEventListener(name, listener) { this.listeners[name] = listener; }
+  append() {} setAttribute() {} replaceChildren() {} focus() {}
+  contains() { return false; }
+}
+globalThis.document = { createElement: () => new Element() };
+const { default: page } = await import("./widget.mjs");
+const question = { row: 3, class: 1, probability: null };
+const state = { question, classes: ["a", "b"], keys: ["1", "2"], expected: [0, 0, 0] };
+let root, draw;
+const sent = [];
+const model = { get: () => state, send: (message) => sent.push(message), on: (_, drawn) => { draw = drawn; }, off() {} };
+page.render({ model, el: { append: (made) => { root = made; } } });
+for (const [key, repeat] of JSON.parse(process.argv[2])) {
+  let kept = 0;
+  const keep = () => { kept += 1; };
+  root.listeners.keydown({ key, repeat, target: root, preventDefault: keep, stopPropagation: keep });
+  if (kept !== 2) throw new Error(`the notebook also gets ${key}`);
+  draw();
+}
+console.log(JSON.stringify(sent));
+"""
 
 
 def send(widget: LabelWidget, **message: Any) -> dict[str, Any]:
@@ -159,3 +189,14 @@ def test_the_page_is_in_the_package(digits: tuple[LabelWidget, Any]) -> None:
     assert "application/vnd.jupyter.widget-view+json" in data
     script = str(widget.widget._esm)
     assert "export default { render }" in script and "://" not in script and "import(" not in script
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the script of the page")
+def test_holding_a_key_answers_once(tmp_path: Path) -> None:
+    script = Path(halfspaces.__file__).with_name("_widget.js").read_text()
+    (tmp_path / "widget.mjs").write_text(script)
+    (tmp_path / "press.mjs").write_text(PRESS)
+    for key in ["Enter", "1", "s", "?", "u"]:
+        keys = json.dumps([[key, False], [key, True], [key, True]])
+        done = subprocess.run(["node", "press.mjs", keys], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert len(json.loads(done.stdout)) == 1, key

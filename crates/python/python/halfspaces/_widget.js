@@ -136,7 +136,9 @@ function render({ model, el }) {
     const { key } = event;
     // A capital letter is the key of the class with this name, or stands for the small one.
     const number = keys.includes(key) ? keys.indexOf(key) : keys.indexOf(key.toLowerCase());
-    if (key === "Enter") {
+    if (event.repeat && (number >= 0 || ["Enter", "s", "?", "u"].includes(key))) {
+      // Holding a key down answers only once, and does not press a button again.
+    } else if (key === "Enter") {
       // Enter on a button presses that button.
       if (event.target !== root || !question) return;
       answer(question.class);
