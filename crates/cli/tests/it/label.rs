@@ -507,6 +507,16 @@ fn known_labels_and_label_studio_files() {
             r#"{{"data":{{"note":"item {row}"}},"annotations":[{{"result":[{{"value":{{"choices":["{class}"]}}}}]}}]}}"#
         )
     };
+    // That a class is uncertain is also an answer, so no import replaces it.
+    let start = ["known.csv", "--classes", "in,out", "--show", "note", "--session", "u.jsonl"];
+    let (code, said) = typed(folder.path(), &start, "?\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    fs::write(folder.path().join("u.json"), format!("[{}]", task(0, "in"))).unwrap();
+    let import = ["--import-labelstudio", "u.json", "--export", "-o", "u.csv"];
+    let (code, said) = typed(folder.path(), &[&start[..], &import].concat(), "");
+    let part = "u.json: 1 of its labels are ignored, because these rows were answered as uncertain (rows 0)";
+    assert!(code == Some(0) && said.contains(part), "{said}");
+    assert_eq!(table(folder.path(), "u.csv")[0][3], "uncertain");
     let other = if truth[0] == "in" { "out" } else { "in" };
     fs::write(folder.path().join("ls.json"), format!("[{},{}]", task(1, truth[1]), task(0, other)))
         .unwrap();

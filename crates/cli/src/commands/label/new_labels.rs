@@ -1,5 +1,5 @@
-//! Labels given on the command line: the column `--known` and imports. They never replace a class that was answered in
-//! the session. An imported label also applies to a row whose class was uncertain; a label of `--known` does not.
+//! Labels given on the command line: the column `--known` and imports. They never replace an answer of the session. That
+//! the class of a row is uncertain is also an answer.
 
 use super::args::LabelArgs;
 use super::label_studio;
@@ -42,13 +42,7 @@ pub(super) fn new_labels(
         }
     }
     note_ignored(&ignored, from, notes);
-    if !uncertain.is_empty() {
-        notes.push(format!(
-            "note: {from}: {} of its labels are ignored, because these rows were answered as uncertain ({})",
-            uncertain.len(),
-            rows(&uncertain)
-        ));
-    }
+    note_uncertain(&uncertain, from, notes);
     let has_known =
         |row: &&usize| record.row_label(**row).is_some_and(|given| !given.is_by_person());
     let already = pool.reviewed.iter().filter(has_known).count();
@@ -68,17 +62,15 @@ pub(super) fn new_labels(
         let mut place_of: HashMap<usize, usize> =
             labels.iter().enumerate().map(|(place, (row, _))| (*row, place)).collect();
         let (mut ignored, mut differing, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut decided = Vec::new();
+        let mut uncertain = Vec::new();
         for (row, label) in imported.labels {
             let class = class(&label, &name)?;
             let given = record.row_label(row);
             if given.as_ref().is_some_and(|given| given.class != class && !given.is_by_person()) {
                 changed.push(row);
             }
-            if record.is_uncertain(row) {
-                decided.push(row);
-            }
             match given {
+                None if record.is_uncertain(row) => uncertain.push(row),
                 Some(given) if given.class == class => {}
                 Some(given) if given.is_by_person() => ignored.push(row),
                 _ => match place_of.get(&row) {
@@ -95,13 +87,7 @@ pub(super) fn new_labels(
             }
         }
         note_ignored(&ignored, &name, notes);
-        if !decided.is_empty() {
-            notes.push(format!(
-                "note: {name}: {} of its labels belong to rows that were answered as uncertain; these rows now count as labelled ({})",
-                decided.len(),
-                rows(&decided)
-            ));
-        }
+        note_uncertain(&uncertain, &name, notes);
         if !changed.is_empty() {
             let count = changed.len();
             notes.push(format!(
@@ -130,6 +116,16 @@ fn note_ignored(ignored: &[usize], from: &str, notes: &mut Vec<String>) {
         notes.push(format!(
             "note: {from}: {count} of its labels differ from those of the session and are ignored ({})",
             rows(ignored)
+        ));
+    }
+}
+
+fn note_uncertain(uncertain: &[usize], from: &str, notes: &mut Vec<String>) {
+    if !uncertain.is_empty() {
+        notes.push(format!(
+            "note: {from}: {} of its labels are ignored, because these rows were answered as uncertain ({})",
+            uncertain.len(),
+            rows(uncertain)
         ));
     }
 }
