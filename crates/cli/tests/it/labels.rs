@@ -541,6 +541,37 @@ fn an_output_of_the_session_is_replaced() {
     assert_eq!(read(folder, "o.csv"), changed);
 }
 
+/// Predictions in an earlier output may differ from those of now; they are not labels that would be lost.
+#[test]
+fn an_output_with_predictions_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    crate::support::pool(folder, 30);
+    let label = "label pool.csv --classes in,out --session s.jsonl";
+    for name in ["o.csv", "o.jsonl", "o.json"] {
+        let line = format!("{label} --with-predictions -o {name}");
+        let (code, said) = typed_line(folder, &line, "in\nout\nq\n\n");
+        assert_eq!(code, Some(0), "{said}");
+        let before = read(folder, name);
+        assert_eq!(typed_line(folder, label, "in\nout\nr\n1 in\n\nq\n\n").0, Some(0));
+        let (code, said) = typed_line(folder, &line, "q\n\n");
+        assert!(code == Some(0) && said.contains("30 labels written"), "{said}");
+        assert_ne!(read(folder, name), before);
+        // A label that the session does not have would be lost.
+        let (from, to) = match name {
+            "o.csv" => (",confirmed,", ",corrected,"),
+            "o.jsonl" => ("\"confirmed\"", "\"corrected\""),
+            _ => ("\"annotations\":[{", "\"annotations\":[{\"by\":1,"),
+        };
+        let changed = read(folder, name).replacen(from, to, 1);
+        assert_ne!(changed, read(folder, name));
+        write(folder, name, &changed);
+        let (code, said) = typed_line(folder, &line, "q\n\n");
+        assert!(code == Some(2) && said.contains("already exists"), "{said}");
+        assert_eq!(read(folder, name), changed);
+    }
+}
+
 /// Until each class has a labelled row, a session gives no probability.
 #[test]
 fn a_guess_has_no_probability_before_each_class_has_a_label() {

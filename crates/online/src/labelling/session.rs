@@ -81,11 +81,13 @@ pub struct LabellingProgress {
 /// by √(1 + number of answers of the predicted class).
 ///
 /// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
-/// points. The ordered answers, the points and the parameters determine the session bit for bit, on any number of
-/// threads. Undoing an answer restores the model up to rounding (probabilities change by at most 1e-6) and opens the
-/// same question. After an earlier answer is changed or withdrawn, the model equals a model trained on the current
-/// answers, up to the convergence of expectation propagation. A changed answer counts as the most recent one. The model
-/// of a wide pool does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
+/// points. The ordered answers, the points and the parameters determine a session bit for bit, on any number of
+/// threads, unless an earlier answer was changed, withdrawn or undone. Undoing an answer restores the model up to
+/// rounding (probabilities change by at most 1e-6) and opens the same question. After an earlier answer is changed or
+/// withdrawn, the model agrees with a model trained on the current answers, such as that of a resumed session, only up
+/// to the convergence of expectation propagation: probabilities differ slightly, and so can the predicted class of a row
+/// whose classes are almost equally likely. A changed answer counts as the most recent one. The model of a wide pool
+/// does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
 ///
 /// *Guarantee.* There is no guarantee on the number of corrections; the method is a heuristic. Each answer takes
 /// bounded time for any labels.

@@ -1,6 +1,6 @@
 //! Writes labels as CSV, JSON Lines or Label Studio tasks.
 
-use super::exported::{ExportedRow, answers_json};
+use super::exported::{ExportedRow, Source, answers_json};
 use super::items::Items;
 use super::label_studio;
 use crate::output::copied_name;
@@ -34,28 +34,52 @@ impl ExportFormat {
     }
 }
 
-/// An existing output that contains only lines with this session's labels. Nothing is lost if it is replaced.
+/// An existing output that contains only this session's labels and predictions. No label is lost if it is replaced.
 #[derive(Debug)]
 pub(super) struct Replaceable {
     bytes: Vec<u8>,
 }
 
 impl Replaceable {
-    /// Reads the file at `path`. Returns `None` if it has a line that is not in `export`, the text that the session
-    /// would write now. Commas between JSON tasks are ignored.
-    pub(super) fn read(path: &Path, export: &[u8]) -> Option<Replaceable> {
+    /// Reads the file at `path`, which has this format. Returns `None` if it has a label that is not in `export`, the
+    /// text that the session would write now, or any other line. Predictions may differ, because they depend on the
+    /// order in which the model learned the labels.
+    pub(super) fn read(path: &Path, format: ExportFormat, export: &[u8]) -> Option<Replaceable> {
         let bytes = std::fs::read(path).ok()?;
-        let lines = |of: &'_ [u8]| -> HashSet<Vec<u8>> {
-            let lines = of.split(|byte| *byte == b'\n');
-            lines.map(|line| line.strip_suffix(b",").unwrap_or(line).to_vec()).collect()
-        };
-        lines(&bytes).is_subset(&lines(export)).then_some(Replaceable { bytes })
+        let is_own = kept(&bytes, format).is_subset(&kept(export, format));
+        is_own.then_some(Replaceable { bytes })
     }
 
     /// Whether the file has not changed since it was read.
     pub(super) fn is_unchanged(&self, path: &Path) -> bool {
         std::fs::read(path).is_ok_and(|bytes| bytes == self.bytes)
     }
+}
+
+/// The lines of an export that are not predictions: the cells of each line of a CSV file, otherwise each line as a
+/// whole, without the comma between JSON tasks.
+fn kept(export: &[u8], format: ExportFormat) -> HashSet<Vec<Vec<u8>>> {
+    if format == ExportFormat::Csv {
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.has_headers(false).flexible(true).from_reader(export);
+        let lines = reader.byte_records().map_while(Result::ok);
+        let lines: Vec<Vec<Vec<u8>>> =
+            lines.map(|line| line.iter().map(<[u8]>::to_vec).collect()).collect();
+        let at = lines.first().and_then(|names| names.iter().position(|name| name == b"source"));
+        let predicted = Source::Predicted.name().as_bytes();
+        let is_predicted = |line: &Vec<Vec<u8>>| {
+            at.and_then(|at| line.get(at)).is_some_and(|source| source == predicted)
+        };
+        return lines.into_iter().filter(|line| !is_predicted(line)).collect();
+    }
+    let lines = export.split(|byte| *byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b",").unwrap_or(line));
+    let is_predicted = |line: &[u8]| match serde_json::from_slice::<Value>(line) {
+        Ok(value) if format == ExportFormat::Labelstudio => label_studio::is_predicted(&value),
+        Ok(value) => value.get("source").is_some_and(|name| *name == Source::Predicted.name()),
+        Err(_) => false,
+    };
+    lines.filter(|line| !is_predicted(line)).map(|line| vec![line.to_vec()]).collect()
 }
 
 pub(super) fn write(

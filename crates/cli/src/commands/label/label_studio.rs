@@ -60,6 +60,12 @@ pub(super) fn write(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) ->
     writeln!(out, "]")
 }
 
+/// Whether a task that this program wrote has a prediction and no annotation.
+pub(super) fn is_predicted(task: &Value) -> bool {
+    let count = |name: &str| task.get(name).and_then(Value::as_array).map(Vec::len);
+    count("annotations") == Some(0) && count("predictions").is_some_and(|count| count > 0)
+}
+
 /// The result of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Imported {

@@ -343,10 +343,10 @@ fn replaceable(
     let Some(target) = args.output.as_ref().filter(|path| !args.force && path.is_file()) else {
         return Ok(None);
     };
-    let mut export = Vec::new();
-    let written = export::write(&mut export, format_of(args, target), rows, items);
+    let (mut export, format) = (Vec::new(), format_of(args, target));
+    let written = export::write(&mut export, format, rows, items);
     written.map_err(|error| CliError::system(format!("{}: {error}", target.display())))?;
-    match Replaceable::read(target, &export) {
+    match Replaceable::read(target, format, &export) {
         Some(found) => Ok(Some(found)),
         None => check_target(target, false).map(|()| None),
     }
