@@ -98,6 +98,10 @@ pub struct Header {
     /// The name of the person who answers; `None` if it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotator: Option<String>,
+    /// The column of labels that the session is about; `None` if it began without known labels or an earlier version
+    /// wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
 }
 
 impl Header {
@@ -107,11 +111,11 @@ impl Header {
     /// lines have no checksums.
     pub const VERSION: u32 = 2;
 
-    /// A header of the current version, without an annotator.
+    /// A header of the current version, without an annotator and without known labels.
     #[must_use]
     pub fn new(pool: PoolId, classes: Vec<String>, seed: u64) -> Header {
         let (format, version) = (Self::FORMAT.to_owned(), Self::VERSION);
-        Header { format, version, pool, classes, seed, annotator: None }
+        Header { format, version, pool, classes, seed, annotator: None, known: None }
     }
 
     /// Checks that the header can begin a session.

@@ -1118,6 +1118,26 @@ fn imports_are_careful() {
     );
 }
 
+/// The answers about one column of labels are not those about another one.
+#[test]
+fn a_session_is_about_one_column_of_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let row = |i: usize| format!("{i},{},{},{}\n", i * i % 5, ["p", "n"][i % 2], ["n", "p"][i % 2]);
+    let rows: String = (0..8).map(row).collect();
+    fs::write(folder.join("k.csv"), format!("x,z,y1,y2\n{rows}")).unwrap();
+    fs::write(folder.join("rv.csv"), "row\n0\n1\n").unwrap();
+    let review = |known: &str| {
+        let args = ["k.csv", "--known", known, "--review", "rv.csv", "--drop", "y1,y2"];
+        typed(folder, &args, "p\nq\n\n")
+    };
+    assert_eq!(review("y1").0, Some(0));
+    assert_eq!(review("y1").0, Some(0), "the same session");
+    let (code, said) = review("y2");
+    let part = "k.csv.session.jsonl: line 1: this session is about the labels in column `y1`";
+    assert!(code == Some(2) && said.contains(part), "{said}");
+}
+
 /// Labels are matched to classes by value, and a missing-value marker is a class if it is named as one.
 #[test]
 fn known_labels_find_their_classes() {

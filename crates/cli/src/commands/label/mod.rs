@@ -83,6 +83,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         Opening::Existing(log) => {
             check_classes(&named, log.record().classes(), &path)?;
             check_annotator(annotator.as_deref(), log.header(), &path)?;
+            check_known(args.known.as_deref(), log.header(), &path)?;
             SessionInfo { pool: Some(log.record().pool()), classes: log.record().classes() }
         }
         Opening::New(_) => info_of_sessions(&sessions, &named),
@@ -278,7 +279,8 @@ fn begin_session(
     session: NewSession,
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
-    let header = Header { annotator, ..Header::new(pool.id.clone(), classes, args.seed) };
+    let known = args.known.clone();
+    let header = Header { annotator, known, ..Header::new(pool.id.clone(), classes, args.seed) };
     let mut notes: Vec<String> = pool.cells.look_alikes(&pool.id).into_iter().collect();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(CliError::from)?;
@@ -420,6 +422,18 @@ fn check_annotator(name: Option<&str>, header: &Header, path: &Path) -> Result<(
             "{}: line 1: this session has no annotator, so it is not that of {name}; pass another file with --session",
             path.display()
         ))),
+    }
+}
+
+/// Checks that an existing session is about this column of labels.
+fn check_known(name: Option<&str>, header: &Header, path: &Path) -> Result<(), CliError> {
+    match (name, &header.known) {
+        (Some(name), Some(other)) if other != name => Err(CliError::user(format!(
+            "{}: line 1: this session is about the labels in column `{other}`, so its answers are not those for `{name}`; \
+             pass another file with --session",
+            path.display()
+        ))),
+        _ => Ok(()),
     }
 }
 
