@@ -367,6 +367,12 @@ fn contents_changed_under_an_id_are_reported() {
     let record = Record::new(&Header::new(first, vec!["a".into(), "b".into()], 0));
     let anchoring = Anchoring::find(&record, &by_id(ids(&["2", "1"], &["y", "z"]))).unwrap();
     assert_eq!((anchoring.changed, anchoring.missing.len()), (vec![1], 0));
+    // No item has another row number, so the notes say nothing about the order.
+    let (now, mut notes) = (by_id(ids(&["1", "2"], &["x", "z"])), Vec::new());
+    let resumed = ResumedPool { id: &now, first_version: &now, cells: None, keep_found: false };
+    assert!(resumed.event(&record, Path::new("s.jsonl"), &mut notes).unwrap().is_some());
+    let part = "items with the same id and changed content: 1 (rows 1)";
+    assert!(notes.len() == 1 && notes[0].contains(part), "{notes:?}");
 }
 
 /// Keys are comparable only if they are computed from the same columns in the same order.

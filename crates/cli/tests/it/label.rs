@@ -341,6 +341,39 @@ fn a_merge_is_continued() {
     assert!(why.contains("this is the session of merge of \"ann\", \"eve\""), "{why}");
 }
 
+/// Annotators may change their answers after a merge. Their new common label replaces the earlier one.
+#[test]
+fn a_merge_follows_changed_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    pool(folder, 12);
+    let names = ["ann", "bob"];
+    let answer = |input: &str| {
+        for name in names {
+            let args = ["pool.csv", "--classes", "in,out", "--annotator", name];
+            assert_eq!(typed(folder, &args, input).0, Some(0));
+        }
+    };
+    answer("in\nout\nq\n\n");
+    let sessions = names.map(|name| format!("pool.csv.{name}.session.jsonl"));
+    let merge = ["pool.csv", "--merge", &sessions[0], &sessions[1], "--session", "m.jsonl"];
+    assert_eq!(typed(folder, &merge, "q\n\n").0, Some(0));
+    // The last answer is changed.
+    answer("r\n1 in\n\nq\n\n");
+    let export = [&merge[..], &["--export", "-o", "m.csv", "--force"]].concat();
+    for args in [&export[..], &merge, &export] {
+        let (code, said) = typed(folder, args, "q\n\n");
+        assert!(code == Some(0) && !said.contains("ignored"), "{said}");
+    }
+    assert!(typed(folder, &export, "").1.contains("all labels agree in 2 of 2 rows"));
+    let rows = table(folder, "m.csv");
+    assert!(rows.len() == 2 && rows.iter().all(|row| row[1] == "in" && row[2] == "agreed"));
+    let own = ["pool.csv", "--session", "m.jsonl", "--export", "-o", "own.csv"];
+    assert_eq!(typed(folder, &own, "").0, Some(0));
+    let rows = table(folder, "own.csv");
+    assert!(rows.len() == 2 && rows.iter().all(|row| row[1] == "in"), "{rows:?}");
+}
+
 /// `--seek` asks about the rows that are most likely to belong to the rare class, and the simulation counts the rows of
 /// this class that are found.
 #[test]

@@ -624,6 +624,10 @@ fn a_session_is_fitted_directly() {
     };
     assert_eq!(classes("t.json"), classes("m.json"));
     assert_eq!(read(folder, "s.jsonl"), before, "the session is only read");
+    let cut = read(folder, "s.jsonl") + "{\"event\":\"answer\"";
+    write(folder, "cut.jsonl", &cut);
+    let said = notes(folder, "fit with.csv --session cut.jsonl --drop said -o c.json");
+    assert!(said.contains("cut.jsonl: the last line is truncated and is ignored"), "{said}");
     for (line, said) in [
         ("fit with.csv --session none.jsonl -o u.json", "there is no such session"),
         ("fit known.csv --session s.jsonl -o u.json", "label --export` with the same options"),

@@ -31,15 +31,27 @@ pub(super) fn new_labels(
     };
     let from = if args.merge.is_empty() { "--known" } else { "--merge" };
     let mut labels: Vec<(usize, usize)> = Vec::new();
-    let (mut ignored, mut uncertain) = (Vec::new(), Vec::new());
+    let (mut ignored, mut uncertain, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     for (row, name) in pool.known.iter().filter(|(row, _)| !pool.reviewed.contains(row)) {
         let class = class(name, &format!("{from}, row {row}"))?;
-        match record.label(*row) {
+        match record.row_label(*row) {
             None if record.is_uncertain(*row) => uncertain.push(*row),
             None => labels.push((*row, class)),
-            Some(label) if label != class => ignored.push(*row),
-            Some(_) => {}
+            Some(given) if given.class == class => {}
+            // The annotators have changed their answers since an earlier merge.
+            Some(given) if !args.merge.is_empty() && !given.is_by_person() => {
+                changed.push(*row);
+                labels.push((*row, class));
+            }
+            Some(_) => ignored.push(*row),
         }
+    }
+    if !changed.is_empty() {
+        notes.push(format!(
+            "note: {from}: {} of its labels differ from those of an earlier merge and replace them ({})",
+            changed.len(),
+            rows(&changed)
+        ));
     }
     note_ignored(&ignored, from, notes);
     note_uncertain(&uncertain, from, notes);

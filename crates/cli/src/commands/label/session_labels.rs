@@ -8,7 +8,7 @@ use crate::output::note;
 use crate::recipe::ColumnArgs;
 use clap::{Args, Command, FromArgMatches};
 use halfspaces_frame::visible;
-use halfspaces_labelling::{Opening, RowLabel, SessionAccess, SessionFile};
+use halfspaces_labelling::{Opening, RowLabel, SessionAccess, SessionFile, Tail};
 use halfspaces_pipeline::JoinedTable;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,6 +49,10 @@ pub(crate) fn session_labels(
     let mut record = log.record().clone();
     let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
     let mut notes = Vec::new();
+    if log.tail() == Tail::Cut {
+        let name = session.display();
+        notes.push(format!("note: {name}: the last line is truncated and is ignored"));
+    }
     let pool = Pool::read(args, &info)?;
     let anchor = pool.resumed(args).event(log.record(), session, &mut notes)?;
     notes.iter().for_each(|text| note(&visible(text)));
