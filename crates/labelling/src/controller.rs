@@ -6,8 +6,8 @@ use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
 use crate::file::SessionLog;
 use crate::record::Record;
-use crate::step::ActionKind;
-use halfspaces_frame::DataError;
+use crate::step::{Action, ActionKind};
+use halfspaces_frame::{DataError, visible};
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
 
 /// The model suggests stopping if at most this share of all labels still has to be corrected ([`Outlook::within`]).
@@ -229,6 +229,23 @@ impl<A: Asker> Controller<A> {
         self.question = Some(question);
         // An import may have labelled a skipped row in the meantime.
         self.keep_question()
+    }
+
+    /// Describes the action that an undo would revert, such as "the answer `dog` about row 3"; `None` if there is none. A
+    /// later change of the answer is reverted together with it.
+    #[must_use]
+    pub fn undo_text(&self) -> Option<String> {
+        let record = self.record();
+        let Action { kind, question, .. } = record.last_action()?;
+        let row = question.index;
+        Some(match (kind, record.label(row)) {
+            (ActionKind::Answer, Some(class)) => {
+                format!("the answer `{}` about row {row}", visible(&record.classes()[class]))
+            }
+            (ActionKind::Answer, None) => format!("the answer about row {row}"),
+            (ActionKind::Skip, _) => format!("the skip of row {row}"),
+            (ActionKind::Uncertain, _) => format!("the uncertain answer about row {row}"),
+        })
     }
 
     /// Changes an earlier answer, or gives an uncertain row a class. The open question does not change unless it is about

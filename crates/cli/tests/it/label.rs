@@ -168,8 +168,16 @@ fn a_finished_session_can_be_changed() {
     let first = said("in\nin\nin\nu\nout\nin\n\n");
     assert!(first.contains("every row has an answer; r lists the last answers"), "{first}");
     assert_eq!(labels().filter(|class| class == "out").count(), 1);
+    assert_eq!(first.matches("undone: the answer `in` about row ").count(), 1, "{first}");
     assert!(said("r\n1 out\n2 out\n\nq\n").contains("3 of 3 labelled"));
     assert_eq!(labels().filter(|class| class == "out").count(), 2);
+    // The last answer is undone, even if another one was changed later.
+    let session = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();
+    let answers = session.lines().filter(|line| line.contains("\"answer\""));
+    let last: Value = serde_json::from_str(answers.last().unwrap()).unwrap();
+    let undone = said("r\n3 out\n\nu\nq\n\n");
+    let part = format!("undone: the answer `out` about row {}\n", last["row"]);
+    assert!(undone.contains(&part), "{part} {undone}");
 }
 
 /// An uncertain row is not asked about again and has no label in the output. The person can give it a label in the

@@ -424,6 +424,7 @@ fn undo_skip_and_change_on_the_page() {
     assert_ne!(question(&state).unwrap().0, second);
     let undo = state["undo"].clone();
     assert_eq!(undo["row"], second);
+    assert_eq!(state["undo_text"], format!("the skip of row {second}"));
     // The request names the action, so that a repeated request undoes only one answer.
     assert_eq!(page.post("/api/undo", &json!({})).unwrap().status, 409);
     assert_eq!(page.post("/api/undo", &json!({ "row": first })).unwrap().status, 409);
@@ -438,6 +439,7 @@ fn undo_skip_and_change_on_the_page() {
     do_it("/api/answer", json!({ "row": first, "class": 1 }));
     let state = do_it("/api/change", json!({ "row": first, "class": 0 }));
     assert_eq!(state["recent"][0]["class"], 0);
+    assert_eq!(state["undo_text"], format!("the answer `in` about row {first}"));
     assert_eq!(state["curve"].as_array().unwrap().len(), 2);
     page.stop();
     let text = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();

@@ -62,7 +62,7 @@ pub(super) fn run(
         };
         let done = match (reply(&line, &classes, &keys), asked) {
             (Reply::Stop, _) | (Reply::Confirm, None) => break,
-            (Reply::Undo, _) => controller.undo(None),
+            (Reply::Undo, _) => undo(controller),
             (Reply::Review, _) => review(controller, items, &keys, input, Listed::All),
             (Reply::Unknown, _) => {
                 let typed = line.trim();
@@ -105,6 +105,13 @@ pub(super) fn run(
         return Err(error);
     }
     print(&format!("\n{}\n", headline(controller, items)))
+}
+
+/// Undoes the last answer or skip and says which one it was. It may be another one than that which the person changed last.
+fn undo(controller: &mut Controller) -> Result<(), ActionError> {
+    let undone = controller.undo_text();
+    controller.undo(None)?;
+    Ok(undone.map_or(Ok(()), |undone| print(&format!("undone: {undone}\n")))?)
 }
 
 /// The question, or the possible commands if every row has a label.

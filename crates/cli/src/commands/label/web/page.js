@@ -94,12 +94,13 @@ async function showPicture(row) {
   }
 }
 
-async function send(path, body) {
+// Sends an action; `done` is the message if it succeeds.
+async function send(path, body, done = '') {
   if (busy || over) return;
   busy = true;
   try {
     const { ok, answer } = await call(path, body);
-    showMessage(ok ? '' : answer.error);
+    showMessage(ok ? done : answer.error, ok && done !== '');
     if (answer.state) show(answer.state);
   } catch {
     showMessage(
@@ -287,6 +288,7 @@ function showQuestion() {
   at('finish').hidden = Boolean(question);
   at('continue').hidden = Boolean(question) || !state.question;
   at('undo').disabled = !state.can_undo || Boolean(looked);
+  at('undo').title = state.undo_text ? `Undo ${state.undo_text}` : '';
   [...at('classes').children].forEach((button, index) => {
     button.disabled = !question;
     button.classList.toggle('predicted', Boolean(question) && index === question.class);
@@ -399,7 +401,7 @@ at('confirm').addEventListener('click', (event) => { event.target.blur(); if (lo
 for (const id of ['skip', 'uncertain']) {
   at(id).addEventListener('click', (event) => { event.target.blur(); if (shown() && !looked) send(`/api/${id}`, { row: state.question.row }); });
 }
-at('undo').addEventListener('click', (event) => { event.target.blur(); if (state.undo && !looked) { ending = false; send('/api/undo', state.undo); } });
+at('undo').addEventListener('click', (event) => { event.target.blur(); if (state.undo && !looked) { ending = false; send('/api/undo', state.undo, `Undone: ${state.undo_text}.`); } });
 at('stop').addEventListener('click', (event) => { event.target.blur(); stop(); });
 at('finish').addEventListener('click', stop);
 at('continue').addEventListener('click', back);

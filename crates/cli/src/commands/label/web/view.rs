@@ -48,6 +48,8 @@ pub(super) struct View<'a> {
     can_undo: bool,
     /// The action that an undo would revert.
     undo: Option<UndoView>,
+    /// A description of this action.
+    undo_text: Option<String>,
     /// Whether the model has learned from every answer.
     settled: bool,
 }
@@ -179,6 +181,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
         ahead: if items.has_images() { controller.ahead(AHEAD) } else { Vec::new() },
         can_undo: undo.is_some(),
         undo,
+        undo_text: controller.undo_text(),
         settled: controller.is_settled(),
     }
 }
