@@ -24,8 +24,11 @@ const MIN_ROWS_OF_NUMBER: usize = 10;
 /// ```
 /// use halfspaces_frame::{Column, Labels, Values};
 /// let values = Values::texts(vec![0, 1, 2, 0], &["1.0", "0", "1"]);
-/// let labels = Labels::from_column(&Column { name: "y".into(), values });
+/// let (column, mut notes) = (Column { name: "y".into(), values }, Vec::new());
+/// let labels = Labels::of_column(&column, "t.csv, column `y`", &mut notes)?;
+/// assert_eq!(notes, ["t.csv, column `y`: `1.0` and `1` count as one class"]);
 /// assert_eq!((labels.classes, labels.of_row), (vec!["0".to_owned(), "1".to_owned()], vec![1, 0, 1, 1]));
+/// # Ok::<(), halfspaces_frame::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
@@ -44,20 +47,37 @@ impl Labels {
     /// Returns an error if a row has no label or if the labels are not classes. They are not classes if they are a
     /// quantity, or if most of them occur only once.
     pub fn take(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
-        let (labels, collected) = Labels::taken(frame, name)?;
+        let collected = Labels::taken(frame, name)?;
         let of_cells = frame.record(name).map_or_else(Vec::new, |record| record.notes.clone());
         frame.notes.extend(of_cells);
+        let place = format!("{}, column `{name}`", frame.source);
+        Labels::checked(collected, &place, &mut frame.notes)
+    }
+
+    /// Returns the labels of a column without missing labels. Adds notes on labels that count as one class, on classes
+    /// that look alike, and on classes whose names often mark a missing value. `place` is the column in messages.
+    ///
+    /// # Errors
+    /// Returns an error if the labels are not classes.
+    pub fn of_column(
+        column: &Column,
+        place: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<Labels, DataError> {
+        Labels::checked(Labels::collect(column, false), place, notes)
+    }
+
+    fn checked(
+        (labels, collected): (Labels, ClassCollector),
+        place: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<Labels, DataError> {
         for spellings in collected.joined() {
             let shown: Vec<String> = spellings.iter().map(|s| format!("`{}`", short(s))).collect();
-            frame.notes.push(format!(
-                "{}, column `{name}`: {} count as one class",
-                frame.source,
-                shown.join(" and ")
-            ));
+            notes.push(format!("{place}: {} count as one class", shown.join(" and ")));
         }
-        let place = format!("{}, column `{name}`", frame.source);
-        frame.notes.extend(labels.notes(&place));
-        labels.check_classes(&place)?;
+        notes.extend(labels.notes(place));
+        labels.check_classes(place)?;
         Ok(labels)
     }
 
@@ -81,11 +101,6 @@ impl Labels {
     }
 
     /// Collects the classes of a column. Missing labels form a class with an empty name.
-    #[must_use]
-    pub fn from_column(column: &Column) -> Labels {
-        Labels::collect(column, false).0
-    }
-
     fn collect(column: &Column, is_truth: bool) -> (Labels, ClassCollector) {
         let mut collected = ClassCollector::default();
         let of_row: Vec<usize> = match &column.values {
@@ -286,7 +301,7 @@ mod tests {
     }
 
     fn labels(texts: &[&str]) -> Labels {
-        Labels::from_column(&column(texts))
+        Labels::collect(&column(texts), false).0
     }
 
     #[test]
@@ -376,7 +391,7 @@ mod tests {
         );
         let numbers =
             Column { name: "y".into(), values: Values::numbers(vec![2.0, 10.0, 2.0, -0.0, 0.0]) };
-        assert_eq!(Labels::from_column(&numbers).of_row, [1, 2, 1, 0, 0]);
+        assert_eq!(Labels::collect(&numbers, false).0.of_row, [1, 2, 1, 0, 0]);
     }
 
     fn labels_of(texts: &[&str]) -> (Vec<String>, Vec<usize>) {
@@ -481,7 +496,7 @@ mod tests {
     fn time_is_linear_in_rows_and_classes() {
         let levels: Vec<String> = (0..300_000).map(|i| format!("l{i}")).collect();
         let values = Values::texts((0..300_000).rev().collect(), &levels);
-        let labels = Labels::from_column(&Column { name: "y".into(), values });
+        let labels = Labels::collect(&Column { name: "y".into(), values }, false).0;
         assert_eq!(labels.classes.len(), 300_000);
     }
 }

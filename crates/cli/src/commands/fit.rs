@@ -260,6 +260,9 @@ fn approximate_range(summary: &Summary<'_>, error: f64) -> Option<String> {
     Some(format!(" (about {:.1} % to {:.1} %)", 100.0 * low, 100.0 * high))
 }
 
+/// The maximum number of classes that are listed with their rows.
+const MOST_CLASSES: usize = 30;
+
 fn text(summary: &Summary<'_>) -> String {
     let Summary { data, rows, columns, coordinates, classes, findings, model, .. } = summary;
     let classes: Vec<String> =
@@ -272,7 +275,7 @@ fn text(summary: &Summary<'_>) -> String {
         counted(*rows, "row"),
         counted(*columns as u64, "column"),
         counted(*coordinates as u64, "coordinate"),
-        classes.join(", ")
+        first_of(classes, MOST_CLASSES)
     )];
     if !summary.constant_columns.is_empty() {
         let names = visible(&first_of(summary.constant_columns, MAX_NAMES));

@@ -35,10 +35,16 @@ pub(crate) struct LabelArgs {
     pub(crate) input: InputArgs,
     /// Names of the classes, at least two [default: those of the session, the labels in
     /// --known, or the classes of --model]
-    #[arg(long, value_delimiter = ',', value_name = "A,B,..", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "A,B,..",
+        allow_hyphen_values = true,
+        help_heading = "Answers"
+    )]
     pub(crate) classes: Vec<String>,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, help_heading = "Answers")]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,

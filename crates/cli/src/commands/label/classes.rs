@@ -2,8 +2,9 @@
 
 use super::args::LabelArgs;
 use crate::error::CliError;
-use halfspaces_frame::find_class;
+use halfspaces_frame::{ClassKey, find_class};
 use halfspaces_pipeline::Pipeline;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 /// The names of `--classes`, which were split at commas. A name in quotation marks may contain commas, as in CSV.
@@ -32,14 +33,10 @@ pub(super) fn classes(
 ) -> Result<Vec<String>, CliError> {
     let mut classes: Vec<String> = Vec::new();
     if args.classes.is_empty() {
-        let mut names: Vec<&String> = known.iter().map(|(_, class)| class).collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            if find_class(name, &classes).is_none() {
-                classes.push(name.clone());
-            }
-        }
+        let names: BTreeSet<&String> = known.iter().map(|(_, class)| class).collect();
+        let mut keys = HashSet::new();
+        let new = names.into_iter().filter(|name| keys.insert(ClassKey::of(name)));
+        classes.extend(new.cloned());
     }
     for class in &args.classes {
         let class = class.trim();

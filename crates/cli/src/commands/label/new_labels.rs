@@ -5,7 +5,7 @@ use super::args::LabelArgs;
 use super::label_studio;
 use super::pool::Pool;
 use crate::error::CliError;
-use halfspaces_frame::find_class;
+use halfspaces_frame::Classes;
 use halfspaces_labelling::{Event, Record};
 use std::collections::HashMap;
 
@@ -21,8 +21,9 @@ pub(super) fn new_labels(
     notes: &mut Vec<String>,
 ) -> Result<Option<Event>, CliError> {
     let classes = record.classes();
+    let known = Classes::new(classes.iter().cloned());
     let class = |name: &str, from: &str| {
-        find_class(name, classes).ok_or_else(|| {
+        known.find(name).ok_or_else(|| {
             CliError::user(format!(
                 "{from}: there is no class {name:?}; there are {}",
                 classes.join(", ")

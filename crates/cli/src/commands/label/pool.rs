@@ -9,8 +9,8 @@ use crate::input::{self, Hints, ReadingArgs};
 use crate::output::note_all;
 use fnv::FnvHasher;
 use halfspaces_frame::{
-    Block, Column, ColumnRecord, Frame, Labels, ReadOptions, Values, find_class, is_missing_marker,
-    suggestion,
+    Block, Classes, Column, ColumnRecord, Frame, Labels, ReadOptions, Values, find_class,
+    is_missing_marker, suggestion,
 };
 use halfspaces_labelling::{
     Cells, ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages,
@@ -85,7 +85,7 @@ impl Pool {
                 let values = of.column(name).ok_or_else(|| items_frame.no_column(name))?;
                 // A sub-folder of images is a class, whatever its name.
                 let is_folder = frame.is_folder() && args.items.is_none();
-                let known = known_labels(name, &values, session.classes, is_folder, &mut notes);
+                let known = known_labels(name, &values, session.classes, is_folder, &mut notes)?;
                 let place = |row: usize| format!("{}, column `{name}`", of.place(row));
                 check_classes(&known, session.classes, place)?;
                 known
@@ -351,8 +351,8 @@ fn check_classes(
     if classes.is_empty() {
         return Ok(());
     }
-    let Some((row, label)) = known.iter().find(|(_, label)| find_class(label, classes).is_none())
-    else {
+    let found = Classes::new(classes.iter().cloned());
+    let Some((row, label)) = known.iter().find(|(_, label)| found.find(label).is_none()) else {
         return Ok(());
     };
     let names: Vec<&str> = classes.iter().map(String::as_str).collect();
@@ -371,7 +371,7 @@ fn known_labels(
     classes: &[String],
     verbatim: bool,
     notes: &mut Vec<String>,
-) -> Vec<(usize, String)> {
+) -> Result<Vec<(usize, String)>, CliError> {
     let mut words: Vec<(String, usize)> = Vec::new();
     let mut known = Vec::new();
     for row in (0..values.len()).filter(|row| !values.is_missing(*row)) {
@@ -393,14 +393,12 @@ fn known_labels(
     if classes.is_empty() && !verbatim {
         let codes = (0..known.len() as u32).collect();
         let texts: Vec<&str> = known.iter().map(|(_, text)| text.as_str()).collect();
-        let labels = Labels::from_column(&Column {
-            name: name.to_owned(),
-            values: Values::texts(codes, &texts),
-        });
-        let found = labels.notes(&format!("--known {name}"));
+        let column = Column { name: name.to_owned(), values: Values::texts(codes, &texts) };
+        let mut found = Vec::new();
+        Labels::of_column(&column, &format!("--known {name}"), &mut found)?;
         notes.extend(found.into_iter().map(|text| format!("note: {text}")));
     }
-    known
+    Ok(known)
 }
 
 /// A note for each feature column whose values are all names of classes. Such a column probably contains the labels.
@@ -501,18 +499,31 @@ mod tests {
     fn a_missing_marker_is_a_label_if_it_is_a_class() {
         let values = Values::texts(vec![0, 1, 2, MISSING], &["None", "NA", "x"]);
         let mut notes = Vec::new();
-        let known = known_labels("y", &values, &["None".into(), "x".into()], false, &mut notes);
+        let classes = ["None".to_owned(), "x".to_owned()];
+        let known = known_labels("y", &values, &classes, false, &mut notes).unwrap();
         assert_eq!(known, [(0, "None".to_owned()), (2, "x".to_owned())]);
         assert_eq!(notes.len(), 1);
         assert!(notes[0].contains("`NA` in 1 rows counts as missing"), "{notes:?}");
         // The classes of a new session are those of the column. Some of them may be mistakes.
         let values = Values::texts(vec![0, 1, 2, 3], &["Yes", "yes", "no", "-"]);
         let mut notes = Vec::new();
-        assert_eq!(known_labels("y", &values, &[], false, &mut notes).len(), 4);
+        assert_eq!(known_labels("y", &values, &[], false, &mut notes).unwrap().len(), 4);
         assert!(
             notes[0].starts_with("note: --known y: ") && notes[0].contains("`Yes`"),
             "{notes:?}"
         );
         assert!(notes[1].contains("the label `-` is read as a class (1 rows)"), "{notes:?}");
+        // As at a fit, equal numbers are one class, and ids are not classes.
+        let values = Values::texts(vec![0, 1, 2, 3], &["1.1", "1.10", "1", "true"]);
+        let mut notes = Vec::new();
+        known_labels("y", &values, &[], false, &mut notes).unwrap();
+        assert!(notes[0].contains("`1.1` and `1.10` count as one class"), "{notes:?}");
+        let ids: Vec<String> = (0..3000).map(|id| format!("id {id}")).collect();
+        let values = Values::texts((0..3000).collect(), &ids);
+        let refused = known_labels("y", &values, &[], false, &mut notes).unwrap_err().to_string();
+        assert!(
+            refused.contains("3000 different labels in 3000 rows are not classes"),
+            "{refused}"
+        );
     }
 }

@@ -3,7 +3,7 @@
 
 use super::args::Order;
 use crate::error::CliError;
-use crate::output::{print, print_json};
+use crate::output::{counted, print, print_json};
 use crate::progress::Progress;
 use crate::streams;
 use halfspaces_labelling::ACCEPTED_WRONG;
@@ -225,11 +225,11 @@ impl Simulation {
         }
         let Seconds { p50, p99, max } = self.seconds_per_answer;
         text.push_str(&format!(
-            "{} corrections in {} answers for {} rows; time per answer: median {:.1} ms, 99th percentile {:.1} ms, \
+            "{} in {} for {}; time per answer: median {:.1} ms, 99th percentile {:.1} ms, \
              maximum {:.1} ms\n",
-            self.corrections,
-            self.answers,
-            self.points,
+            counted(self.corrections as u64, "correction"),
+            counted(self.answers as u64, "answer"),
+            counted(self.points as u64, "row"),
             1e3 * p50,
             1e3 * p99,
             1e3 * max
