@@ -290,7 +290,8 @@ pub fn is_session(bytes: &[u8]) -> bool {
     if let Some(items) = record.pool().items.clone() {
         let backwards = |keys: &[ItemKey]| keys.iter().rev().copied().collect();
         let (keys, contents) = (backwards(&items.keys), backwards(&items.contents));
-        let of_cells = |cells: CellIds| CellIds { rows: backwards(&cells.rows), ..cells };
+        let of_cells =
+            |cells: Box<CellIds>| Box::new(CellIds { rows: backwards(&cells.rows), ..*cells });
         let cells = items.cells.clone().map(of_cells);
         let pool = PoolId::new("backwards", 1, ItemIds { keys, contents, cells, ..items });
         let anchoring = Anchoring::find(&record, &pool).unwrap();

@@ -226,7 +226,7 @@ pub struct ItemIds {
     pub contents: Vec<ItemKey>,
     /// The hashes of the cells; `None` if an earlier version wrote the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cells: Option<CellIds>,
+    pub cells: Option<Box<CellIds>>,
 }
 
 /// The hashes of a pool's cells ([`Cells`](crate::Cells)). They distinguish rows with equal keys.

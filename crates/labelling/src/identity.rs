@@ -133,7 +133,8 @@ impl ItemSource<'_> {
         };
         let rows = if id.is_none() { cells.rows().to_vec() } else { Vec::new() };
         let dates = self.dates(&spec);
-        let cells = Some(CellIds { table: cells.fingerprint(), rows, dates });
+        let cells = CellIds { table: cells.fingerprint(), rows, dates };
+        let cells = Some(Box::new(cells));
         let items = ItemIds { by: spec, table, keys, contents, cells };
         Ok(PoolId::new(source, columns, items))
     }

@@ -280,7 +280,7 @@ fn copies_of_an_item_keep_their_labels_unless_they_differ() {
 fn pool_of(rows: &[(&str, &str)]) -> PoolId {
     let mut pool = pool(&rows.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     let rows = rows.iter().map(|(_, cells)| ItemKey::of_text(cells)).collect();
-    pool.items.as_mut().unwrap().cells = Some(CellIds { rows, ..CellIds::default() });
+    pool.items.as_mut().unwrap().cells = Some(Box::new(CellIds { rows, ..CellIds::default() }));
     pool
 }
 
