@@ -5,6 +5,7 @@ use crate::cells::Cells;
 use crate::event::{Event, PoolId};
 use crate::record::Record;
 use halfspaces_frame::{DataError, DateOrder};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Maximum number of rows listed in a message.
@@ -99,7 +100,7 @@ fn event(
         )));
     }
     let cells = |pool: &PoolId| pool.items.as_ref().and_then(|items| items.cells.clone());
-    if before.is_same(id) && cells(before) == cells(id) {
+    if before.is_same(id) && (cells(before) == cells(id) || is_settled(before, id)) {
         return Ok(None);
     }
     let Some(anchoring) = Anchoring::find(record, id) else { unreachable!("both pools have keys") };
@@ -149,6 +150,15 @@ fn event(
         ));
     }
     Ok(Some(anchoring.event(id.clone())))
+}
+
+/// Whether the cells of two pools with the same keys need not be compared, because no key occurs twice and the dates are
+/// read in the same order. The session then keeps the older hashes of its cells and does not grow.
+fn is_settled(before: &PoolId, now: &PoolId) -> bool {
+    let (Some(before), Some(now)) = (&before.items, &now.items) else { return false };
+    let (Some(old), Some(new)) = (&before.cells, &now.cells) else { return false };
+    let mut seen = HashSet::with_capacity(now.keys.len());
+    old.dates == new.dates && now.keys.iter().all(|key| seen.insert(*key))
 }
 
 /// A column of dates in which the order of day and month has changed, and the order in `before`; `None` if there is no

@@ -349,6 +349,9 @@ fn exchanged_labels_are_refused() {
         (event.map_err(|error| error.to_string()), notes)
     };
     assert_eq!(resume(&before, &before), (Ok(None), vec![]));
+    // If no key occurs twice, nothing can be exchanged, and the session does not grow.
+    let unique = |cells: &str| pool_of(&[("p", cells), ("q", "q")]);
+    assert_eq!(resume(&unique("1.10"), &unique("1.1")), (Ok(None), vec![]));
     let why = resume(&before, &changed).0.unwrap_err();
     assert!(why.contains("rows 0, 1 of pool.csv are read as equal"), "{why}");
     assert!(why.contains("--id COLUMN"), "{why}");

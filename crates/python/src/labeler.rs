@@ -70,6 +70,7 @@ fn for_python(message: &str) -> String {
         .replace("another file to --session", "another file as session")
         .replace("--session needs", "session needs")
         .replace("with --session", "with session=")
+        .replace("with --id COLUMN", "with ids")
         .replace("with `label --keep-found`", "with keep_found=True")
         .replace("; run the same command again", "; open it again")
 }
