@@ -67,6 +67,8 @@ pub struct JoinedTable {
     pub column: String,
     /// The numbers of the labelled rows in the original table, counted from 0, in ascending order.
     pub rows: Vec<usize>,
+    /// The number of rows of the original table.
+    pub table_rows: usize,
 }
 
 impl LabelFile {
@@ -294,9 +296,10 @@ impl JoinedTable {
                 table.rows,
             ));
         }
+        let table_rows = table.rows;
         let mut frame = table.into_rows(&rows);
         frame.columns.push(Column { name: column.clone(), values: texts(&labels) });
-        JoinedTable { frame, column, rows }
+        JoinedTable { frame, column, rows, table_rows }
     }
 
     /// Keeps the rows of a table that were labelled in a labelling session, and adds a column `label` with the labels.

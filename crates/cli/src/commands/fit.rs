@@ -139,6 +139,8 @@ struct Summary<'p> {
     /// The rule by which rows were held out.
     split: &'p SplitBy,
     confidence: f64,
+    /// Whether the labelled rows are a part of the table that a labelling session chose.
+    chosen_rows: bool,
     /// Whether the errors of candidates and of cross-validation are weighted.
     weighted: bool,
     /// Whether `predict` outputs probabilities.
@@ -188,6 +190,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
             args.label_file.read(&args.input, args.label.as_deref(), &columns)?
         }
     };
+    let is_part = joined.as_ref().is_some_and(|joined| joined.rows.len() < joined.table_rows);
     let label = joined.as_ref().map(|joined| joined.column.as_str()).or(args.label.as_deref());
     let Some(label) = label else {
         unreachable!("--label is required if no other labels are given")
@@ -236,6 +239,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         held_out: report.held_out()?,
         split: &report.split,
         confidence: CONFIDENCE,
+        chosen_rows: args.session.is_some() && is_part,
         weighted: args.balanced || args.weights.is_some(),
         probabilities: pipeline.model().has_probabilities(),
         model: args.output.display().to_string(),
@@ -345,6 +349,11 @@ fn text(summary: &Summary<'_>) -> String {
             ));
             let confidence = 100.0 * CONFIDENCE;
             lines.push(match summary.split {
+                SplitBy::Random if summary.chosen_rows => {
+                    "guarantee   none: the session chose which rows were labelled, so they are no random sample of the table; \
+                     measure the error on other rows"
+                        .to_owned()
+                }
                 SplitBy::Random => format!(
                     "guarantee   this interval contains the error on new rows with {confidence:.0} % confidence, if rows are \
                      independent"

@@ -553,8 +553,9 @@ fn contradicted_labels_are_corrected_through_the_page() {
     let folder = folder.path();
     let class = |i: usize| if i % 20 >= 10 { "high" } else { "low" };
     let mut text = "x,y,class\n".to_owned();
+    let label = |i: usize| if i % 40 == 7 { "high" } else { class(i) };
     for i in 0..200 {
-        let label = if i % 40 == 7 { "high" } else { class(i) };
+        let label = label(i);
         text.push_str(&format!("{},{},{label}\n", i % 20, (i * 7) % 13));
     }
     fs::write(folder.join("t.csv"), &text).unwrap();
@@ -564,12 +565,18 @@ fn contradicted_labels_are_corrected_through_the_page() {
         let lines = clean.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().to_owned());
         lines.enumerate().filter(|(i, label)| label != class(*i)).count()
     };
-    let mut asked = 0;
+    let (mut asked, mut changed) = (0, 0);
     for (most, args) in [(2, &args[..]), (usize::MAX, &[&args[..], &["--force"]].concat())] {
         let page = Page::of(folder, args);
         let mut state = page.state();
         for _ in 0..most {
             let Some((row, _)) = question(&state) else { break };
+            // The page shows the known label, and counts the reviewed rows and the changed labels.
+            let known = state["question"]["known"].as_u64().unwrap() as usize;
+            assert_eq!(state["classes"][known], label(row));
+            assert_eq!(state["review"]["reviewed"], asked);
+            assert_eq!(state["review"]["changed"], changed);
+            changed += usize::from(label(row) != class(row));
             let answer = usize::from(state["classes"][1] == class(row));
             let reply = page.post("/api/answer", &json!({ "row": row, "class": answer })).unwrap();
             state = reply.json()["state"].clone();
@@ -582,6 +589,7 @@ fn contradicted_labels_are_corrected_through_the_page() {
         }
     }
     assert!(wrong() == 0 && (5..20).contains(&asked), "{} {asked}", wrong());
+    assert_eq!(changed, 5);
     // In a clean table, there is nothing to review.
     fs::rename(folder.join("clean.csv"), folder.join("right.csv")).unwrap();
     let args = ["audit", "right.csv", "--label", "class", "--web", "again.csv"];

@@ -144,6 +144,17 @@ impl Items {
         !self.known.is_empty()
     }
 
+    /// The known label of a row that is reviewed.
+    pub(super) fn known_label(&self, row: usize) -> Option<&str> {
+        let (name, label) = self.known.get(&row)?.first()?;
+        (name == KNOWN).then_some(label.as_str())
+    }
+
+    /// The rows that are reviewed.
+    pub(super) fn reviewed(&self) -> impl Iterator<Item = usize> {
+        self.known.keys().copied()
+    }
+
     /// The content of a row. Its words are marked according to the weights of the row's coordinates.
     pub(super) fn item(&self, row: usize, weights: Option<&[(usize, f64)]>) -> Item {
         let marks = weights.map_or_else(Vec::new, |weights| self.marks(row, weights));

@@ -16,6 +16,8 @@ const at = (id) => document.getElementById(id);
 const SVG = 'http://www.w3.org/2000/svg';
 let state = null;
 let busy = false;
+// The number of requests that may have changed the state.
+let sent = 0;
 let over = false;
 // The answered row that the person is looking at again.
 let looked = null;
@@ -98,6 +100,7 @@ async function showPicture(row) {
 async function send(path, body, done = '') {
   if (busy || over) return;
   busy = true;
+  sent += 1;
   try {
     const { ok, answer } = await call(path, body);
     showMessage(ok ? done : answer.error, ok && done !== '');
@@ -114,10 +117,13 @@ async function send(path, body, done = '') {
 // Requests the state until the model has learned from every answer.
 async function look() {
   if (!busy && !over) {
+    const before = sent;
     try {
       const { ok, answer } = await call('/api/state');
+      // A reply from before an answer would show the answered question again.
+      if (sent !== before) return;
       if (!ok) showMessage(answer.error);
-      else if (!busy) show(answer.state);
+      else show(answer.state);
     } catch {
       showMessage('The program does not respond. All answers are saved; run the same command to continue.');
     }
@@ -170,9 +176,13 @@ function show(next) {
   at('pool').textContent = state.pool;
   if (first) makeClasses();
   const p = state.progress;
-  at('bar').value = p.answered / p.points;
-  at('count').textContent = `${p.answered} of ${p.points} labelled`;
-  at('corrections').textContent = p.corrections;
+  const review = state.review;
+  at('bar').value = review ? review.reviewed / review.rows : p.answered / p.points;
+  at('count').textContent = review ? `${review.reviewed} of ${review.rows} reviewed` : `${p.answered} of ${p.points} labelled`;
+  // The forecast is for questions about unlabelled rows, so a review does not show it.
+  at('progress').classList.toggle('review', Boolean(review));
+  at('corrections-name').textContent = review ? 'labels changed' : 'corrections so far';
+  at('corrections').textContent = review ? review.changed : p.corrections;
   at('skipped').textContent = p.skipped;
   at('uncertain-count').textContent = p.uncertain;
   const o = state.outlook;
@@ -266,6 +276,16 @@ function showItem() {
 const sure = (probability) => probability === null ? 'a guess: not every class has a label yet'
   : `predicted, ${(100 * probability).toFixed(0)} % sure`;
 
+// The name of a class, shortened for a button.
+const brief = (index) => (state.classes[index].length > 20 ? `${state.classes[index].slice(0, 19)}…` : state.classes[index]);
+
+// What it means to confirm the prediction. In a review it keeps or changes the known label.
+function confirmation(question) {
+  if (!question || question.known === null) return 'Correct';
+  if (question.known === question.class) return `Keep ${brief(question.known)}`;
+  return `Change ${brief(question.known)} to ${brief(question.class)}`;
+}
+
 function showQuestion() {
   const question = shown();
   const isOpen = Boolean(question) && !looked;
@@ -279,7 +299,7 @@ function showQuestion() {
     at('guess').textContent = state.question ? 'Before you stop' : 'Every row has an answer.';
     at('sure').textContent = state.doubts.length + state.uncertain.length > 0 ? 'Look again at these answers, or finish.' : 'You can finish.';
   }
-  at('confirm').firstElementChild.textContent = looked ? 'Keep' : 'Correct';
+  at('confirm').firstElementChild.textContent = looked ? 'Keep' : confirmation(question);
   at('confirm').disabled = !question;
   for (const id of ['uncertain', 'skip']) at(id).disabled = !isOpen;
   for (const id of ['confirm', 'uncertain', 'skip', 'classes']) at(id).hidden = !question;

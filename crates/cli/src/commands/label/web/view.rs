@@ -2,7 +2,8 @@
 
 use super::super::items::{Item, Items};
 use super::super::worker::Controller;
-use halfspaces_labelling::class_keys;
+use halfspaces_frame::Classes;
+use halfspaces_labelling::{Record, class_keys};
 use serde::Serialize;
 
 /// Maximum number of points on the curve.
@@ -32,6 +33,8 @@ pub(super) struct View<'a> {
     keys: Vec<Option<char>>,
     question: Option<QuestionView>,
     progress: ProgressView,
+    /// The progress of a review of known labels.
+    review: Option<ReviewView>,
     outlook: OutlookView,
     /// The advice to show if the model suggests stopping.
     stop_advice: Option<String>,
@@ -67,7 +70,17 @@ struct QuestionView {
     /// The probability of the class; `None` if a class has no labelled row yet.
     probability: Option<f64>,
     skipped: bool,
+    /// The known label, if it is reviewed.
+    known: Option<usize>,
     item: Item,
+}
+
+#[derive(Debug, Serialize)]
+struct ReviewView {
+    rows: usize,
+    reviewed: usize,
+    /// The number of labels that differ from the known one.
+    changed: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -129,11 +142,13 @@ pub(super) fn looked_at(controller: &Controller, items: &Items, row: usize) -> O
 
 pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a PageText) -> View<'a> {
     let (record, outlook) = (controller.record(), controller.outlook());
+    let classes = Classes::new(record.classes().iter().cloned());
     let question = controller.question().map(|question| QuestionView {
         row: question.index,
         class: question.class,
         probability: controller.probability(),
         skipped: record.is_skipped(question.index),
+        known: items.known_label(question.index).and_then(|label| classes.find(label)),
         item: items.item(question.index, controller.weights()),
     });
     let undo = record
@@ -172,6 +187,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
             uncertain: uncertain_count,
             corrections: record.corrections(),
         },
+        review: review(record, items, &classes),
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
         stop_advice: controller.stop_advice().filter(|_| !items.is_review()),
         curve: curve(controller),
@@ -184,6 +200,19 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
         undo_text: controller.undo_text(),
         settled: controller.is_settled(),
     }
+}
+
+/// The progress of a review; `None` if no known labels are reviewed.
+fn review(record: &Record, items: &Items, classes: &Classes) -> Option<ReviewView> {
+    let known = |row: usize| Some((row, classes.find(items.known_label(row)?)?));
+    let rows: Vec<(usize, usize)> = items.reviewed().filter_map(known).collect();
+    let is_reviewed = |row: usize| record.label(row).is_some() || record.is_uncertain(row);
+    let is_changed = |row: usize, known: usize| record.label(row).is_some_and(|it| it != known);
+    (!rows.is_empty()).then(|| ReviewView {
+        rows: rows.len(),
+        reviewed: rows.iter().filter(|(row, _)| is_reviewed(*row)).count(),
+        changed: rows.iter().filter(|(row, known)| is_changed(*row, *known)).count(),
+    })
 }
 
 fn curve(controller: &Controller) -> Vec<(usize, usize, Option<f64>)> {
