@@ -173,8 +173,8 @@ fn a_finished_session_can_be_changed() {
     assert_eq!(labels().filter(|class| class == "out").count(), 2);
     // The last answer is undone, even if another one was changed later.
     let session = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();
-    let answers = session.lines().filter(|line| line.contains("\"answer\""));
-    let last: Value = serde_json::from_str(answers.last().unwrap()).unwrap();
+    let mut answers = session.lines().rev().filter(|line| line.contains("\"answer\""));
+    let last: Value = serde_json::from_str(answers.next().unwrap()).unwrap();
     let undone = said("r\n3 out\n\nu\nq\n\n");
     let part = format!("undone: the answer `out` about row {}\n", last["row"]);
     assert!(undone.contains(&part), "{part} {undone}");
@@ -814,7 +814,7 @@ fn answers_do_not_move_to_other_texts_or_images() {
 /// Rows whose cells are read as the same number, or as missing, keep their answers if the pool is sorted.
 #[test]
 fn rows_that_look_alike_keep_their_answers() {
-    let pairs = [("1.10", "1.1"), ("None", "NA"), ("true", "1"), ("yes", "\"yes \""), ("007", "7")];
+    let pairs = [("1.10", "1.1"), ("None", "NA"), ("true", "1"), ("007", "7")];
     for (a, b) in pairs.into_iter().chain([("12345678901234567890", "12345678901234567891")]) {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
@@ -846,7 +846,8 @@ fn rows_that_look_alike_are_refused_after_a_change() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let write = |rows: [&str; 4]| {
-        let rows: String = rows.iter().map(|text| format!("{text},1\n")).collect();
+        let rows = rows.iter().enumerate().map(|(row, text)| format!("{text},{}\n", row / 2));
+        let rows: String = rows.collect();
         fs::write(folder.join("pool.csv"), format!("t,z\n{rows}")).unwrap();
     };
     write(["1.10", "1.1", "foo", "bar"]);
@@ -893,6 +894,7 @@ fn dates_in_another_order_are_refused() {
     assert!(said.contains("month first in the last run"), "{said}");
     write(&[&dates[..], &["02/25/2024"]].concat());
     good(folder, &export);
+    write(&dates);
     let said = refused(folder, &[&export[..], &["--day-first"]].concat());
     assert!(said.contains("the dates of d.csv were read"), "{said}");
 }
@@ -1169,7 +1171,7 @@ fn a_session_is_about_one_column_of_labels() {
     fs::write(folder.join("k.csv"), format!("x,z,y1,y2\n{rows}")).unwrap();
     fs::write(folder.join("rv.csv"), "row\n0\n1\n").unwrap();
     let review = |known: &str| {
-        let args = ["k.csv", "--known", known, "--review", "rv.csv", "--drop", "y1,y2"];
+        let args = ["k.csv", "--known", known, "--review", "rv.csv"];
         typed(folder, &args, "p\nq\n\n")
     };
     assert_eq!(review("y1").0, Some(0));

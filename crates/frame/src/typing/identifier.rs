@@ -102,7 +102,8 @@ pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
     }
     let is_short = |text: &&str| text.len() <= 64 && text.split_whitespace().count() <= 2;
     let by_name = is_identifier_name(name) && texts.iter().all(is_short);
-    let by_form = texts.len() >= MIN_ROWS && (are_uuids(texts) || are_numbered(texts));
+    let by_form = texts.len() >= MIN_ROWS
+        && (are_uuids(texts) || are_numbered(texts) || are_media_files(texts));
     (by_name || by_form).then_some(Names::Identifier)
 }
 
@@ -117,6 +118,20 @@ fn are_uuids(texts: &[&str]) -> bool {
             && text.bytes().all(|b| b.is_ascii_hexdigit() || b"-{}".contains(&b))
     };
     texts.iter().all(is_one)
+}
+
+/// Whether all texts are names of files that contain an image, a sound, a film or a document. The content of such a file
+/// is what matters, not its name.
+fn are_media_files(texts: &[&str]) -> bool {
+    const ENDINGS: [&str; 16] = [
+        "png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "svg", "dcm", "wav", "mp3",
+        "flac", "mp4", "avi", "pdf",
+    ];
+    let is_file = |text: &&str| {
+        let ending = text.rsplit_once('.').map(|(_, ending)| ending);
+        ending.is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+    };
+    texts.iter().all(is_file)
 }
 
 /// Whether all texts consist of the same word and a number, possibly with a separator, such as `doc17` or `A-0004`.
@@ -165,6 +180,18 @@ mod tests {
         {
             assert!(!is_identifier_name(name) && !is_index_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn names_of_media_files_are_identifiers() {
+        let names = |name: fn(usize) -> String| {
+            let names: Vec<String> = (0..30).map(name).collect();
+            of_texts("file", &names.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        assert_eq!(names(|i| format!("images/d{i:04}.png")), Some(Names::Identifier));
+        assert_eq!(names(|i| format!("scan {i} left.JPG")), Some(Names::Identifier));
+        assert_eq!(names(|i| format!("it is {i}.py")), None);
+        assert_eq!(names(|i| if i == 7 { "none".into() } else { format!("{i}.png") }), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use halfspaces_labelling::{
     Cells, ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages,
 };
 use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_rows};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
@@ -135,9 +135,13 @@ impl Pool {
         let pool_id = source.identify(spec, id.as_ref(), session.pool)?;
         // Columns to show are read as text, so that their cells are shown unchanged. The model learns from the numbers
         // and dates in these cells.
-        let mut typed = Vec::new();
+        let (mut typed, mut identifiers) = (Vec::new(), HashSet::new());
         for name in args.show.iter().filter(|name| args.known.as_ref() != Some(*name)) {
-            typed.extend(frame.inferred(name, &args.input.reading.options())?);
+            let found = frame.inferred(name, &args.input.reading.options())?;
+            if found.as_ref().is_some_and(|(_, record)| record.rule.kind.is_left_out()) {
+                identifiers.insert(name.clone());
+            }
+            typed.extend(found);
         }
         typed.retain(|(Column { name, values }, _)| {
             let is_text = matches!(values, Values::Texts(_));
@@ -151,7 +155,7 @@ impl Pool {
                 || is_text
                     && args.show.contains(&column.name)
                     && !args.columns.text.contains(&column.name)
-                    && !column.values.is_free_text()
+                    && (!column.values.is_free_text() || identifiers.contains(&column.name))
                     && !typed.iter().any(|(typed, _)| typed.name == column.name)
         };
         let only_shown = frame.columns.iter().filter(|column| {
