@@ -195,7 +195,8 @@ pub(crate) fn check_order(file: &Frame, except: &str, advice: &str) -> Result<()
     let may_number = |column: &&Column| {
         let is_named = INDEX_NAMES.iter().chain(&["id", "row", "row_id"]);
         let is_named = is_named.into_iter().any(|name| column.name.eq_ignore_ascii_case(name));
-        column.name != except && is_named
+        let kind = file.record(&column.name).map(|record| record.rule.kind);
+        column.name != except && (is_named || kind == Some(Kind::Index))
     };
     let columns = file.columns.iter().filter(may_number);
     let named = columns.map(|column| (format!("column `{}`", column.name), &column.values));
