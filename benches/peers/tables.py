@@ -1,7 +1,7 @@
 """The default classifier for tables compared with common alternatives, on the same splits of the same files.
 
 The data sets are CSV files in the given folder with the class in the last column. For every data set, noise and split,
-a third of the rows, at most 3000 of them drawn with the seed of the split, is the test part, whose labels stay clean.
+a third of the rows (at most 3000, drawn with the seed of the split) is the test set, whose labels stay clean.
 The noise on the other labels is one of three: clean, without flips; far25, where a label is flipped with probability
 0.25 if the margin of its row is above the median; and side40, where the probability is 0.4 and only rows of the more
 frequent class are flipped. The margin is that of a halfspace fitted to the clean labels (logistic regression with C =

@@ -216,7 +216,7 @@ def measure(options, seed, makers, scratch, name, noise, labels, given, write, p
 
 
 def best_ways(results):
-    """Returns the way to rank with the best mean for each classifier; ours is first."""
+    """Returns the ranking with the best mean for each classifier; ours is first."""
     everywhere = [who for who in results[0]["average"] if all(who in e["average"] for e in results)]
     mean = {who: np.mean([e["average"][who] for e in results]) for who in everywhere}
     peers = {}

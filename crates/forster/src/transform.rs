@@ -232,7 +232,7 @@ impl ForsterTransform {
         };
         let outer = product(inside.as_ref(), self.basis.as_mat());
         let scatter = product(self.basis.as_mat().transpose(), outer.as_ref());
-        // The result is symmetric to the last bit, for any order of the sums.
+        // The result is symmetric to the last bit, whatever the order of summation.
         Mat::from_fn(self.dim(), self.dim(), |i, j| {
             0.5 * scale * (scatter[(i, j)] + scatter[(j, i)])
         })

@@ -145,7 +145,7 @@ impl Budget {
         };
         DataError::user(format!(
             "reading it takes {needs} of memory, and the limit is {}, half of the free memory; read CSV, LIBSVM or Parquet \
-             with --stream, split the file, or leave columns out of it",
+             with --stream, split the file, or leave out some of its columns",
             shown(self.limit)
         ))
     }

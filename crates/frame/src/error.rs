@@ -29,7 +29,7 @@ pub enum DataErrorKind {
 }
 
 impl DataError {
-    /// Creates an error in options, files or the contents of files. The message should say where the error is and what
+    /// Creates an error that reports a problem with options, files or the contents of files. The message should say where the error is and what
     /// to do.
     pub fn user(message: impl Into<String>) -> DataError {
         DataError { message: message.into(), kind: DataErrorKind::Input }

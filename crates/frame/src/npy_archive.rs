@@ -37,7 +37,7 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
     Ok(names)
 }
 
-/// Opens an array of an archive. Returns its header and a reader of its items. The size of the entry must equal the
+/// Opens an array in an archive. Returns its header and a reader of its items. The size of the entry must equal the
 /// size stated in the header.
 pub(crate) fn open<'a>(
     archive: &'a mut Archive<'_>,

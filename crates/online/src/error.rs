@@ -47,7 +47,7 @@ pub enum OnlineError {
         index: usize,
     },
     /// The point has no answer that could be changed or withdrawn.
-    #[error("point {index} has no answer; only a given answer can be changed or withdrawn")]
+    #[error("point {index} has no answer; only an existing answer can be changed or withdrawn")]
     NotAnswered {
         /// The point.
         index: usize,

@@ -1,4 +1,4 @@
-"""Rows on the workers of Ray, for the estimators of halfspaces.blocks.
+"""Rows on Ray workers, for the estimators of halfspaces.blocks.
 
     python ray_source.py
 

@@ -13,7 +13,7 @@
 //! sample turns out to violate.
 //!
 //! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If no halfspace fits the
-//! labels, finding this out takes less than an eighth of this number, and only once.
+//! labels, detecting this takes less than an eighth of this number, and only once.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};

@@ -90,7 +90,7 @@ pub(crate) enum AverageBound {
 
 impl AverageBound {
     fn after(self, steps: u64, failure: f64) -> Option<f64> {
-        debug_assert!(steps > 0, "a fit without examples has no outcome");
+        debug_assert!(steps > 0, "a fit needs at least one example");
         match self {
             AverageBound::Plus { noise, margin, step } => {
                 Some(schedule::average_excess(noise, margin, step, steps, failure))

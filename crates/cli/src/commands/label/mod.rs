@@ -381,7 +381,7 @@ fn labels_are_where(args: &LabelArgs, session: &Path) -> String {
 fn all_but_one() -> Threads {
     match Threads::new(Threads::all().count().saturating_sub(1).max(1)) {
         Ok(threads) => threads,
-        Err(error) => unreachable!("the number is at least 1: {error}"),
+        Err(error) => unreachable!("the number must be at least 1: {error}"),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use table1::Table1Experiment;
 pub(crate) use tables::TablesExperiment;
 pub(crate) use wrong_labels::WrongLabelsExperiment;
 
-/// Returns the number of examples needed as a number that can be compared. `None`, which means that the largest sample
+/// Returns the number of examples needed, in a form that can be compared. `None`, which means that the largest sample
 /// did not suffice, becomes `usize::MAX`.
 fn or_beyond(needed: Option<usize>) -> usize {
     needed.unwrap_or(usize::MAX)

@@ -4,7 +4,7 @@ As a module: `predict(row)` returns the class of a row and the probability of ea
 names to cells, as csv.DictReader gives: text, a number, a truth value, a date, or None.
 
 As a program: `python3 FILE.py DATA.csv` reads a text file with column names in the first line and cells separated by
-commas, semicolons, tabs or bars. It writes the class, the decision value and the probability of each class for every
+commas, semicolons, tabs or vertical bars. It writes the class, the decision value and the probability of each class for every
 row as CSV. `-` reads standard input. `unseen=zero` after the file name has the same effect as in `predict`.
 """
 

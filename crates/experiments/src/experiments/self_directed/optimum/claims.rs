@@ -29,7 +29,7 @@ impl Experiment for OptimumExperiment {
             ["ours; measured over all dichotomies, not proved"]
             Measured, null "the best learner in the worst order"
             halfspaces_online::{LabellingGame, Dichotomies};
-        "S12p": "On n >= 2 points of the plane, of which no two are parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order makes exactly 1 + ⌊lg n⌋."
+        "S12p": "On n >= 2 points in the plane, no two of which are parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order makes exactly 1 + ⌊lg n⌋."
             ["ours, docs/theory/optimum.md"]
             Proved, null "the best learner in the worst order, judged against 2 mistakes"
             halfspaces_online::{LabellingGame};

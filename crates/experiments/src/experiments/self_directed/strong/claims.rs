@@ -28,7 +28,7 @@ const WIDER_BOUND: &str = "changed after verdicts: the bound was 0.1 d; on the c
 const AT_FULL_SCALE: &str = "as the largest growth, 0.07 d on the cube in d = 20, is measured at full scale only (reason added after two runs at standard scale in which the claim was weak)";
 
 /// The reason why the bound of S9r is far from the measured values.
-const NO_GROWTH: &str = "as a doubling adds no mistakes on average (the bound of the theorem does not depend on n either); 0.5 d is what these trials can resolve";
+const NO_GROWTH: &str = "because doubling the number of points adds no mistakes on average (the bound of the theorem does not depend on n either); 0.5 d is what these trials can resolve";
 
 impl Experiment for StrongExperiment {
     about! {
