@@ -316,6 +316,33 @@ impl AuditReport {
         )
     }
 
+    /// Sentences on the rows and columns that the report shows.
+    fn extent(&self, top: usize) -> String {
+        let AuditResult { likely, ranking, .. } = &self.result;
+        let mut text =
+            format!("These are the first {} of {} rows.", top.min(ranking.len()), ranking.len());
+        if *likely > top {
+            text.push_str(&format!(
+                " The option --top {likely} shows all rows that are likely wrong."
+            ));
+        } else if *likely > 0 && self.result.is_informative() {
+            text.push_str(&format!(" Only the first {likely} are likely wrong."));
+        }
+        text.push_str(" Besides the agreement, the order depends on how often the labels of each class seem to be wrong.");
+        let more = self.frame.columns.len().saturating_sub(SHOWN);
+        if more > 0 {
+            text.push_str(&format!(
+                " {} not shown.",
+                if more == 1 {
+                    "One more column is".into()
+                } else {
+                    format!("{more} more columns are")
+                }
+            ));
+        }
+        text
+    }
+
     /// The unit of `agreement`.
     fn unit(&self) -> &'static str {
         match self.labels.classes.len() {
@@ -486,9 +513,10 @@ impl AuditReport {
              labels that are wrong independently of each other, each with a probability of at most one half. The ranking \
              and the number of likely wrong labels are heuristic.</p>\n<p>Write the ranking with <code>-o \
              ranking.csv</code>. With the first command, you review these labels one by one in the browser; the second \
-             command writes the corrected table:</p>\n{REVIEW}{}<h2>Most suspicious rows</h2>\n<p>{}.</p>\n",
+             command writes the corrected table:</p>\n{REVIEW}{}<h2>Most suspicious rows</h2>\n<p>{}</p>\n<p>{}.</p>\n",
             escape(&self.bound()),
             self.matrix(),
+            self.extent(top),
             escape(self.unit())
         ));
         if let Some(line) = self.contradictory() {

@@ -313,6 +313,10 @@ function showQuestion() {
     button.disabled = !question;
     button.classList.toggle('predicted', Boolean(question) && index === question.class);
   });
+  // With many classes, the box of buttons scrolls to the predicted one.
+  const box = at('classes');
+  const predicted = question ? box.children[question.class] : null;
+  if (predicted) box.scrollTop = predicted.offsetTop - box.offsetTop - (box.clientHeight - predicted.offsetHeight) / 2;
 }
 
 function drawCurve() {
