@@ -1,5 +1,6 @@
 //! The questions of a session: the model, the order of the questions, and the information shown to the person.
 
+use crate::keys::stir;
 use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError, Outlook};
 use std::collections::BTreeSet;
@@ -25,6 +26,8 @@ pub struct Asking {
     pub rare: bool,
     /// Look for examples of this class first.
     pub seek: Option<usize>,
+    /// Ask about rows in a random order with this seed, so that the labelled rows are a random sample of the pool.
+    pub shuffled: Option<u64>,
     /// Compute the weights of the coordinates in the first questions.
     pub weights: bool,
     /// The rows to ask about first.
@@ -101,7 +104,7 @@ impl Snapshot {
             match asking.seek.or(scarce).map(|class| session.likeliest(class, LOOKAHEAD)) {
                 Some(Ok(questions)) => questions,
                 Some(Err(error)) => unreachable!("the class is one of the session: {error}"),
-                None => surest(session, &asking.first),
+                None => open(session, asking),
             };
         let explain =
             |question: &LabellingQuestion| match session.weights(question.index, question.class) {
@@ -215,18 +218,22 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
     }
 }
 
-/// The most confident predictions for rows that were not skipped. Predictions for the rows in `first` come before all
-/// others.
-fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<LabellingQuestion> {
+/// Predictions for rows that were not skipped. The most confident predictions come first, unless the rows are shuffled.
+/// Predictions for the rows in `asking.first` come before all others.
+fn open(session: &mut LabellingSession, asking: &Asking) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
         (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
     session.skipped().iter().for_each(|row| closed[*row] = true);
-    let open = (0..closed.len()).filter(|row| !closed[*row]);
-    let mut questions: Vec<LabellingQuestion> = open.map(|row| predict(session, row)).collect();
-    let is_later = |question: &LabellingQuestion| !first.contains(&question.index);
+    let rows = (0..closed.len()).filter(|row| !closed[*row]);
+    let mut questions: Vec<LabellingQuestion> = rows.map(|row| predict(session, row)).collect();
+    let is_later = |question: &LabellingQuestion| !asking.first.contains(&question.index);
+    let place = |question: &LabellingQuestion, seed: u64| stir(seed, question.index as u64);
     let earlier = |a: &LabellingQuestion, b: &LabellingQuestion| {
-        let more_confident = b.probability.total_cmp(&a.probability);
-        is_later(a).cmp(&is_later(b)).then(more_confident).then(a.index.cmp(&b.index))
+        let by_order = match asking.shuffled {
+            Some(seed) => place(a, seed).cmp(&place(b, seed)),
+            None => b.probability.total_cmp(&a.probability),
+        };
+        is_later(a).cmp(&is_later(b)).then(by_order).then(a.index.cmp(&b.index))
     };
     if questions.len() > LOOKAHEAD {
         questions.select_nth_unstable_by(LOOKAHEAD, earlier);
@@ -235,8 +242,8 @@ fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<Labell
     questions.sort_unstable_by(earlier);
     // The session's own next question comes first, because several predictions can have the same rounded probability,
     // and because a session may begin with other rows.
-    let none_is_first = questions.first().is_none_or(is_later);
-    if let Some(next) = session.next().filter(|next| none_is_first && !closed[next.index]) {
+    let is_own = asking.shuffled.is_none() && questions.first().is_none_or(is_later);
+    if let Some(next) = session.next().filter(|next| is_own && !closed[next.index]) {
         questions.retain(|question| question.index != next.index);
         questions.insert(0, next);
     }

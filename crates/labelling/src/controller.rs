@@ -514,6 +514,16 @@ mod tests {
         let mut first: Vec<usize> = asked[..3].iter().map(|question| question.index).collect();
         first.sort_unstable();
         assert_eq!(first, [7, 20, 31]);
+        // A shuffled order depends on the seed only, and rows that come first still come first.
+        let indices = |asking: Asking| -> Vec<usize> {
+            play(asking).iter().map(|question| question.index).collect()
+        };
+        let shuffled = |seed| indices(Asking { shuffled: Some(seed), ..Asking::default() });
+        assert_eq!(shuffled(1), shuffled(1));
+        assert_ne!(shuffled(1), shuffled(2));
+        assert!(!shuffled(1).is_sorted() && shuffled(1)[..3] != indices(Asking::default())[..3]);
+        let both = Asking { shuffled: Some(1), first: [31, 7].into(), ..Asking::default() };
+        assert!(indices(both)[..2].iter().all(|index| [7, 31].contains(index)));
         let mut other = session();
         for question in play(Asking { seek: Some(1), ..Asking::default() }) {
             assert_eq!(question, other.likeliest(1, 1).unwrap()[0]);

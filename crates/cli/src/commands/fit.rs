@@ -350,8 +350,8 @@ fn text(summary: &Summary<'_>) -> String {
             let confidence = 100.0 * CONFIDENCE;
             lines.push(match summary.split {
                 SplitBy::Random if summary.chosen_rows => {
-                    "guarantee   none: the session chose which rows were labelled, so they are no random sample of the table; \
-                     measure the error on other rows"
+                    "guarantee   none, unless the session had --order random: otherwise it chose which rows were labelled, so they are \
+                     no random sample of the table"
                         .to_owned()
                 }
                 SplitBy::Random => format!(

@@ -610,7 +610,23 @@ fn a_simulation_counts_corrections() {
     assert_eq!((few["answers"].as_u64(), few.get("corrections_first_half")), (Some(7), None));
     let said =
         refused(folder.path(), &["label", "all.csv", "--classes", "in,out", "--order", "given"]);
-    assert!(said.contains("--order given are only for --simulate"), "{said}");
+    assert!(said.contains("--order given is only for --simulate"), "{said}");
+    // A session in random order does not depend on the answers. It resumes where it stopped.
+    let random = |name: &str, answers: &str| {
+        let session = ["--session", name, "--order", "random", "--seed", "5"];
+        let args = [&["all.csv", "--drop", "label", "--classes", "in,out"][..], &session].concat();
+        assert_eq!(typed(folder.path(), &args, answers).0, Some(0));
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        let rows = text
+            .lines()
+            .skip(1)
+            .filter_map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].as_u64());
+        rows.collect::<Vec<u64>>()
+    };
+    let asked = random("a.jsonl", "in\nin\nout\nout\nin\nq\n\n");
+    assert_eq!((asked.len(), asked.is_sorted()), (5, false));
+    random("b.jsonl", "out\nin\nq\n\n");
+    assert_eq!(random("b.jsonl", "out\nout\nin\nq\n\n"), asked);
     let found = |value: &Value| value["answers_until_20_of_each"].as_u64().unwrap();
     let rare = play(&["--order", "rare"]);
     assert!((40..=45).contains(&found(&rare)), "{rare}");

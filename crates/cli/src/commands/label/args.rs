@@ -161,7 +161,7 @@ pub(crate) enum Order {
     Recommended,
     /// The likeliest examples of the class with the fewest answers first, until each class has 20 answers
     Rare,
-    /// Random order, for --simulate
+    /// Random order: the labelled rows are a random sample of the pool, from which an error can be measured
     Random,
     /// Order of the file, for --simulate
     Given,

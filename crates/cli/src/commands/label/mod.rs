@@ -53,9 +53,9 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
             "standard input cannot be both the table and the answers; pass the table as a file, or use --web",
         ));
     }
-    if matches!(args.order, Order::Random | Order::Given) && !args.simulate {
+    if args.order == Order::Given && !args.simulate {
         return Err(CliError::user(
-            "--order random and --order given are only for --simulate; in a session, pass --order recommended or rare",
+            "--order given is only for --simulate; in a session, pass --order recommended, rare or random",
         ));
     }
     let model = advice::load(args)?;
@@ -129,7 +129,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let existing = replaceable(args, &rows(log.record(), Some(&session)), &pool.items)?;
         let rare = args.order == Order::Rare;
         let seek = sought(args, log.record().classes())?;
-        let asking = Asking { rare, seek, weights: args.web, first: pool.reviewed };
+        let shuffled = (args.order == Order::Random).then_some(args.seed);
+        let asking = Asking { rare, seek, shuffled, weights: args.web, first: pool.reviewed };
         let controller = Controller::new(log, Worker::start(session, asking))?;
         note(&format!("answers are saved in {}", path.display()));
         set_stop_message(stop_message(args));
