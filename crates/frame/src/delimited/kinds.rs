@@ -111,11 +111,10 @@ fn without_signs(cell: &[u8]) -> Option<&[u8]> {
 fn is_moment(cell: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(cell) else { return false };
     let text = text.strip_suffix('Z').unwrap_or(text);
-    let split = text.split_once(['T', ' ']);
-    match split {
-        Some((day, clock)) => is_day(day) && is_clock(clock) || is_day(text),
-        None => is_day(text) || is_clock(text),
-    }
+    let both = text.split_once(['T', ' ']);
+    both.is_some_and(|(day, clock)| is_day(day) && is_clock(clock))
+        || is_day(text)
+        || is_clock(text)
 }
 
 fn is_clock(text: &str) -> bool {
