@@ -253,11 +253,10 @@ impl Pipeline {
                 None => return false,
             }
         }
-        let counted = self.label.classes.iter().zip(&counts);
-        self.report.rows == of_row.len() as u64
-            && counted.into_iter().all(|(name, count)| {
-                self.report.classes.iter().any(|class| class.name == *name && class.rows == *count)
-            })
+        let mut counted = self.label.classes.iter().zip(&counts);
+        counted.all(|(name, count)| {
+            self.report.classes.iter().any(|class| class.name == *name && class.rows == *count)
+        })
     }
 
     /// The class of a label, or `None` if the model does not know the label.

@@ -34,6 +34,24 @@ fn a_small_file_gives_the_same_model_as_in_memory() {
     }
 }
 
+/// The number 1 is not the class `true` if both are labels, and `true` may be named by 1 if it is not.
+#[test]
+fn one_class_against_the_rest_is_the_same_as_in_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    for (labels, positive) in [
+        (["true", "false", "1"], "true"),
+        (["true", "false", "maybe"], "1"),
+        (["0", "2", "1"], "1"),
+    ] {
+        fs::write(dir.path().join("t.csv"), wheel(300, &labels)).unwrap();
+        let args =
+            format!("t.csv --label class --positive {positive} --learner perceptron -o m.json");
+        let (memory, stream) = (fit(dir.path(), &args), fit(dir.path(), &(args + " --stream")));
+        assert_eq!(memory["classes"], stream["classes"], "{labels:?} {positive}");
+        assert_eq!(memory["classes"][1]["rows"], 100, "{labels:?} {positive}");
+    }
+}
+
 #[test]
 fn all_rows_except_the_hold_out_are_learned_from() {
     let dir = tempfile::tempdir().unwrap();
