@@ -48,7 +48,9 @@ fn one_class_against_the_rest_is_the_same_as_in_memory() {
             format!("t.csv --label class --positive {positive} --learner perceptron -o m.json");
         let (memory, stream) = (fit(dir.path(), &args), fit(dir.path(), &(args + " --stream")));
         assert_eq!(memory["classes"], stream["classes"], "{labels:?} {positive}");
-        assert_eq!(memory["classes"][1]["rows"], 100, "{labels:?} {positive}");
+        // Each label has a third of the rows.
+        let rows = memory["classes"][1]["rows"].as_u64().unwrap();
+        assert!((98..103).contains(&rows), "{labels:?} {positive}: {rows}");
     }
 }
 
