@@ -87,6 +87,11 @@ impl Cells {
         Some(differing.unwrap_or_else(|| "the numbers of the matrix".to_owned()))
     }
 
+    /// The first of these rows that differs from the first row, and the difference.
+    pub(crate) fn example(&self, rows: &[usize]) -> Option<(usize, String)> {
+        rows.iter().find_map(|row| Some((*row, self.difference(rows[0], *row)?)))
+    }
+
     /// A note on the rows of a new session that a person may see as different, although the keys of their items are
     /// equal; `None` if there are no such rows.
     ///
@@ -96,8 +101,7 @@ impl Cells {
     pub fn look_alikes(&self, pool: &PoolId) -> Option<String> {
         let sets = look_alikes(&pool.items.as_ref()?.keys, &self.of_row);
         let set = sets.first()?;
-        let other = set.iter().find_map(|row| Some((*row, self.difference(set[0], *row)?)));
-        let (row, how) = other.unwrap_or_default();
+        let Some((row, how)) = self.example(set) else { unreachable!("two rows of a set differ") };
         let count: usize = sets.iter().map(Vec::len).sum();
         Some(format!(
             "note: {}: {count} rows are read as equal to other rows, but may look different: rows {} and {row} differ in \

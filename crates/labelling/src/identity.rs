@@ -166,8 +166,9 @@ impl ItemSource<'_> {
         }
         let alike = look_alikes(of_table, cells.of_table()).into_iter().next();
         let Some(rows) = alike else { return Ok(()) };
-        let other = rows.iter().find_map(|row| Some((*row, cells.difference(rows[0], *row)?)));
-        let (row, differing) = other.unwrap_or_default();
+        let Some((row, differing)) = cells.example(&rows) else {
+            unreachable!("two rows of a set differ")
+        };
         Err(DataError::user(format!(
             "{}: the table has changed, and rows {} and {row} may have been exchanged, because they are read as equal \
              but differ in {differing}; pass the same --items and --image, or another file with --session",

@@ -194,10 +194,8 @@ fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {
 
 /// Describes rows with equal keys whose answers differ.
 fn confused(rows: &[usize], now: &PoolId, cells: Option<&Cells>) -> String {
-    let pair = cells.and_then(|cells| {
-        let other = rows.iter().find_map(|row| Some((*row, cells.difference(rows[0], *row)?)));
-        other.map(|(row, how)| format!(": rows {} and {row} differ in {how}", rows[0]))
-    });
+    let pair = cells.and_then(|cells| cells.example(rows));
+    let pair = pair.map(|(row, how)| format!(": rows {} and {row} differ in {how}", rows[0]));
     format!(
         "rows {} of {} are read as equal, but they look different{}, and not all of them have the same answer",
         listed(rows.iter().copied()),
