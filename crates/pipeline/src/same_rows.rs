@@ -204,12 +204,11 @@ pub(crate) fn check_order(file: &Frame, except: &str, advice: &str) -> Result<()
     for (name, values) in index.chain(named) {
         let keys = keys(values, file.rows);
         let Some(rows) = rows_of(&keys) else { continue };
-        let numbers_from = |first: usize| {
-            (first..first + file.rows).all(|n| rows.contains_key(&ClassKey::of(&n.to_string())))
-        };
+        let numbers_from =
+            |first: usize| (first..first + file.rows).all(|n| rows.contains_key(&number(n)));
         let Some(first) = [0, 1].into_iter().find(|first| numbers_from(*first)) else { continue };
-        let expected = |row: usize| ClassKey::of(&(first + row).to_string());
-        if let Some(row) = (0..file.rows).find(|row| keys[*row].as_ref() != Some(&expected(*row))) {
+        let is_elsewhere = |row: &usize| keys[*row].as_ref() != Some(&number(first + row));
+        if let Some(row) = (0..file.rows).find(is_elsewhere) {
             return Err(DataError::user(format!(
                 "{}, {name}: {} here, but {} is expected, because {name} numbers the rows from {first}; the rows are in another \
                  order than their numbers; {advice}",
@@ -225,10 +224,13 @@ pub(crate) fn check_order(file: &Frame, except: &str, advice: &str) -> Result<()
 /// Whether the cells are the numbers of the rows, counted from 0 or 1.
 fn counts_rows(keys: &[Option<ClassKey>]) -> bool {
     let counts_from = |first: usize| {
-        let number = |row: usize| ClassKey::of(&(first + row).to_string());
-        keys.iter().enumerate().all(|(row, key)| key.as_ref() == Some(&number(row)))
+        keys.iter().enumerate().all(|(row, key)| key.as_ref() == Some(&number(first + row)))
     };
     counts_from(0) || counts_from(1)
+}
+
+fn number(n: usize) -> ClassKey {
+    ClassKey::of(&n.to_string())
 }
 
 /// Whether one of the commands adds a column with this name.

@@ -194,6 +194,25 @@ mod tests {
         assert!(differ < 60, "{differ}");
     }
 
+    /// The values of several classes are scaled as if rows of weight 0 did not exist.
+    #[test]
+    fn rows_of_weight_0_do_not_scale_values() {
+        let (points, classes) = sample(300, 3);
+        let plan = Plan::new(Method::Auto);
+        let fit = |class| {
+            let learner = svm(&plan, 1.0).check().unwrap();
+            let labels = labels_of(&classes, class);
+            BinaryModel::of_svm(&learner.fit_with(&points, &labels, None, None).unwrap())
+        };
+        let models: Vec<BinaryModel> = (0..3).map(fit).collect();
+        let weights: Vec<f64> = classes.iter().map(|class| [0.0, 2.0, 0.5][*class]).collect();
+        let rows: Vec<usize> = (0..300).filter(|row| classes[*row] > 0).collect();
+        let part = points.select(&rows).unwrap();
+        let weighted = joined(models.clone(), &points, Some(&weights)).unwrap();
+        assert_eq!(weighted, joined(models.clone(), &part, None).unwrap());
+        assert_ne!(weighted, joined(models, &points, None).unwrap());
+    }
+
     /// 40 % of the rows of a class are labelled as another class, and there are more rows than are used for
     /// cross-validation. Most of the mislabelled rows, and only a few other rows, are left out. The model then predicts
     /// the true classes.
