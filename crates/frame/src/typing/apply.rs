@@ -177,11 +177,11 @@ impl Rows<'_> {
     fn moments(&mut self, format: MomentFormat, cells: Cells) -> Result<Values, DataError> {
         match cells {
             Cells::Moments(moments) => {
-                let is_day = |at: &Option<i64>| at.is_some_and(|at| !(0..DAY).contains(&at));
-                match moments.iter().position(is_day) {
-                    Some(row) if format.order == DateOrder::TimeOnly => {
-                        let cell = moments[row].map(moment::text).unwrap_or_default();
-                        Err(self.misfit(row, &cell, "one of the times of day"))
+                let mut present =
+                    moments.iter().enumerate().filter_map(|(row, at)| Some((row, (*at)?)));
+                match present.find(|(_, at)| !(0..DAY).contains(at)) {
+                    Some((row, at)) if format.order == DateOrder::TimeOnly => {
+                        Err(self.misfit(row, &moment::text(at), "one of the times of day"))
                     }
                     _ => Ok(Values::moments(moments)),
                 }

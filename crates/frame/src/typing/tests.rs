@@ -153,7 +153,7 @@ fn groups_of_thousands_in_new_rows_are_read_if_they_are_clear() {
     ] {
         assert!(apply(&fitted, cell).is_err(), "{cell}");
     }
-    // If the decimal mark is told, the other mark separates thousands.
+    // If the user gives the decimal mark, the other mark separates thousands.
     for (fitted, cell, decimal, value) in [
         (["465", "12"], "1,120", Decimal::Point, 1120.0),
         (["465", "12"], "1,120", Decimal::Comma, 1.12),
