@@ -10,6 +10,9 @@ const POWERS: [f64; 20] = [
     1e17, 1e18, 1e19,
 ];
 
+/// A word of eight bytes that are all 1.
+const EACH: u64 = u64::from_ne_bytes([1; 8]);
+
 /// Parses the number in `field`, which may be NaN or infinite. Surrounding blanks are skipped.
 #[inline]
 pub(crate) fn parse(field: &[u8]) -> Option<f64> {
@@ -38,7 +41,31 @@ pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
         Some(word) => digits_of_word(word, digits.len())?,
         None => digits_one_by_one(digits)?,
     };
-    let size = integer as f64 / POWERS.get(decimals)?;
+    quotient(negative, integer, decimals)
+}
+
+/// Parses the field `text[start..end]` like [`short_decimal`], but faster. Returns `None` if the field has more than
+/// eight digits, starts with a zero and another digit, or is near the end of the text.
+#[inline(always)]
+pub(crate) fn short_decimal_within(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    let bytes = text.get(start..)?.first_chunk::<9>()?;
+    // The sign and the first digit are unpredictable, so this code avoids branches.
+    let negative = bytes[0] == b'-';
+    let sign = usize::from(negative | (bytes[0] == b'+'));
+    let length = end.wrapping_sub(start + sign);
+    let leading_zero = (bytes[0] == b'0') & bytes[1].is_ascii_digit() & (length > 1);
+    if leading_zero | !matches!(length, 1..=8) {
+        return None;
+    }
+    let word = bytes[sign..].first_chunk::<8>()?;
+    let (integer, decimals) = digits_of_word(u64::from_le_bytes(*word), length)?;
+    quotient(negative, integer, decimals)
+}
+
+#[inline(always)]
+fn quotient(negative: bool, integer: u64, decimals: usize) -> Option<f64> {
+    // A signed integer is converted in one instruction.
+    let size = integer as i64 as f64 / POWERS.get(decimals)?;
     Some(f64::from_bits(size.to_bits() | u64::from(negative) << 63))
 }
 
@@ -82,35 +109,72 @@ fn word_of(bytes: &[u8]) -> Option<u64> {
     None
 }
 
-/// Like [`digits_one_by_one`], but processes the first `length` (2 to 8) bytes of a word at once.
-#[inline]
+/// Like [`digits_one_by_one`], but processes the first `length` (1 to 8) bytes of a word at once. The other bytes may
+/// have any value.
+#[inline(always)]
 fn digits_of_word(word: u64, length: usize) -> Option<(u64, usize)> {
+    let digits = digits_at_top(word, length);
     // The first decimal point is removed. A second point is not a digit and is rejected.
-    let points = bytes_equal(word, b'.');
+    let points = bytes_equal(digits, b'.' ^ b'0');
     if points == 0 {
-        return Some((integer_of_word(word, length)?, 0));
+        return Some((integer_at_top(digits)?, 0));
     }
     let at = points.trailing_zeros() as usize / 8;
-    let before = (1u64 << (8 * at)) - 1;
-    let behind = word & !before & !(0xff << (8 * at));
-    let digits = (word & before) | (behind >> 8);
-    Some((integer_of_word(digits, length - 1)?, length - at - 1))
+    let before = digits & ((1 << (8 * at)) - 1);
+    let after = digits & (!0xff << (8 * at));
+    let integer = integer_at_top(before << 8 | after)?;
+    (length > 1).then_some((integer, 7 - at))
 }
 
-/// Parses the integer in the lowest `length` (1 to 8) bytes of a word. The first digit is the lowest byte.
+/// Parses the integer in the lowest `length` (1 to 8) bytes of a word. The first digit is the lowest byte. The other
+/// bytes may have any value.
 #[inline]
 pub(crate) fn integer_of_word(word: u64, length: usize) -> Option<u64> {
-    const EACH: u64 = u64::from_ne_bytes([1; 8]);
-    // The shift removes the bytes above the digits and fills the word with leading zeros.
-    let values = (word ^ (0x30 * EACH)) << (8 * (8 - length));
-    if (values | values.wrapping_add(0x76 * EACH)) & (0x80 * EACH) != 0 {
+    integer_at_top(digits_at_top(word, length))
+}
+
+/// Returns a word in which the top bit of a byte is set if the corresponding byte of `values` is larger than 9. The byte
+/// after one that is larger than 137 may be marked, too.
+#[inline(always)]
+fn too_large(values: u64) -> u64 {
+    (values | values.wrapping_add(0x76 * EACH)) & (0x80 * EACH)
+}
+
+/// Moves the lowest `length` (1 to 8) bytes of a word to the top, converts digits to their values, and fills the bytes
+/// below with leading zeros.
+#[inline(always)]
+fn digits_at_top(word: u64, length: usize) -> u64 {
+    (word ^ (0x30 * EACH)) << (8 * (8 - length))
+}
+
+/// Like [`combined`], but returns `None` if a value is larger than 9.
+#[inline(always)]
+fn integer_at_top(values: u64) -> Option<u64> {
+    (too_large(values) == 0).then(|| combined(values))
+}
+
+/// Splits a word into the integer that its last bytes form and the number of these bytes, which is less than eight. The
+/// last byte is the highest. Returns `None` if all bytes are digits or if the last byte is not a digit.
+#[inline(always)]
+pub(crate) fn last_integer(word: u64) -> Option<(u64, usize)> {
+    let values = word ^ (0x30 * EACH);
+    let digits = too_large(values).leading_zeros() as usize / 8;
+    if !matches!(digits, 1..=7) {
         return None;
     }
-    // These lines combine two digits into one number, then two such pairs, and then two groups of four digits. The
-    // first of two neighbours is the more significant one.
-    let pairs = ((values & 0x00ff_00ff_00ff_00ff) * 10) + ((values >> 8) & 0x00ff_00ff_00ff_00ff);
-    let fours = ((pairs & 0x0000_ffff_0000_ffff) * 100) + ((pairs >> 16) & 0x0000_ffff_0000_ffff);
-    Some((fours & 0xffff_ffff) * 10_000 + (fours >> 32))
+    Some((combined(values & (u64::MAX << (8 * (8 - digits)))), digits))
+}
+
+/// Combines the values of eight digits into an integer. The most significant digit is the lowest byte.
+#[inline(always)]
+fn combined(values: u64) -> u64 {
+    // These lines combine two digits into one number, and then the four pairs. The first of two neighbours is the more
+    // significant one. The product adds the pairs in its upper half, each times a power of 100.
+    const PAIRS: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = values * 10 + (values >> 8);
+    let (odd, even) = (pairs & PAIRS, (pairs >> 16) & PAIRS);
+    let sum = odd.wrapping_mul(100 + (1_000_000 << 32));
+    sum.wrapping_add(even.wrapping_mul(1 + (10_000 << 32))) >> 32
 }
 
 /// Parses all other forms, after skipping the blanks that a quoted field may contain.

@@ -48,6 +48,7 @@ mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_header;
 mod picture;
+mod positions;
 mod raw_file;
 mod read;
 mod source;

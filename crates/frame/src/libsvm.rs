@@ -5,15 +5,21 @@
 //! consistent with a model that was fitted to a file with this index. An entry takes 12 bytes of memory.
 
 use crate::block::{Block, SparseBlock};
+use crate::budget::Budget;
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places};
 use crate::levels::Levels;
-use crate::libsvm_line::{Entries, Line};
+use crate::libsvm_line::{Entries, Indices, common_lines};
+use crate::positions::positions;
 use crate::source::Source;
 use crate::values::Values;
 use halfspaces_linalg::SparsePoints;
-use memchr::memchr;
+use memchr::{memchr, memchr_iter, memrchr};
 use std::io::BufRead;
+
+/// The maximum size in bytes of a block of lines that are read at once. Blocks are small in tests, so that short texts
+/// have many blocks.
+const BLOCK: usize = if cfg!(test) { 1 << 5 } else { 1 << 16 };
 
 /// The name of the label column.
 pub(crate) const LABEL: &str = "label";
@@ -35,18 +41,29 @@ pub(crate) struct Shape {
 pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
-    while rows.next(&mut chunk)? {}
+    chunk.fill(&mut rows, usize::MAX)?;
     let shape = rows.facts.shape(source)?;
     let frame = chunk.frame(source, &shape)?;
     Ok(Frame { notes: shape.notes, ..frame })
 }
 
-/// Determines the rows and columns of a file in one pass. Only one line is in memory at a time.
+/// Determines the rows and columns of a file in one pass. Labels and values of the common form are not read, so an error
+/// in one of them is found when the rows are read.
 pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
-    while rows.next(&mut chunk)? {
-        chunk.clear();
+    let indices = |text: &[u8], _| {
+        let mut lines = Vec::new();
+        let line = |_, indices| {
+            lines.push(indices);
+            Some(())
+        };
+        common_lines(text, &positions(text, b':'), |_, _| Some(()), line).map(|()| lines)
+    };
+    while rows.block(usize::MAX, |text, number| Ok(indices(text, number)))?
+        || rows.next(&mut chunk)?
+    {
+        chunk.truncate(0);
     }
     rows.facts.shape(source)
 }
@@ -77,7 +94,7 @@ fn next_chunk(
 ) -> Result<Option<Frame>, DataError> {
     let taken = source.budget().taken();
     let mut chunk = Chunk::default();
-    while chunk.lines.len() < size && rows.next(&mut chunk)? {}
+    chunk.fill(rows, size)?;
     if chunk.lines.is_empty() {
         return Ok(None);
     }
@@ -93,12 +110,13 @@ pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Fra
     let mut reader = Rows::open(source)?;
     let mut chunk = Chunk::default();
     let mut wanted = rows.iter().peekable();
-    let mut at = 0;
-    while wanted.peek().is_some() && reader.next(&mut chunk)? {
-        if wanted.next_if_eq(&&at).is_none() {
-            chunk.remove_last();
+    while wanted.peek().is_some() {
+        let (kept, first) = (chunk.lines.len(), reader.facts.rows);
+        let most = rows.last().map_or(0, |last| last + 1 - first);
+        if !reader.take(&mut chunk, usize::try_from(most).unwrap_or(usize::MAX))? {
+            break;
         }
-        at += 1;
+        chunk.retain(kept, |row| wanted.next_if_eq(&&(first + (row - kept) as u64)).is_some());
     }
     chunk.frame(source, shape)
 }
@@ -126,19 +144,89 @@ impl Default for Chunk {
 }
 
 impl Chunk {
-    fn clear(&mut self) {
-        self.lines.clear();
-        self.codes.clear();
-        self.starts.truncate(1);
-        self.entries.columns.clear();
-        self.entries.values.clear();
+    /// Reserves capacity for the entries of lines with this many bytes in total.
+    fn reserve(&mut self, budget: &Budget, bytes: usize, lines: usize) -> Result<(), DataError> {
+        let room = Entries::most(bytes);
+        budget.grow(&mut self.entries.columns, room)?;
+        budget.grow(&mut self.entries.values, room)?;
+        budget.grow(&mut self.starts, lines)
     }
 
-    fn remove_last(&mut self) {
-        self.lines.pop();
-        self.codes.pop();
-        self.starts.pop();
-        let end = self.starts.last().copied().unwrap_or(0);
+    /// Reads rows until there are `size` rows, or all rows of the file.
+    fn fill(&mut self, rows: &mut Rows<'_>, size: usize) -> Result<(), DataError> {
+        while self.lines.len() < size {
+            let (read, most) = (self.lines.len(), size - self.lines.len());
+            if !rows.take(self, most)? {
+                break;
+            }
+            if read == 0 {
+                self.reserve_like(rows.source, rows.lines.length, most);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reserves capacity for up to `most` rows like those of the chunk, which were read from this many bytes, if the
+    /// budget allows this.
+    fn reserve_like(&mut self, source: &Source, bytes: usize, most: usize) {
+        let (lines, entries) = (self.lines.len(), self.entries.values.len());
+        let of_text = source.length().map_or(f64::INFINITY, |length| length as f64 / bytes as f64);
+        let times = of_text.min(most as f64 / lines.max(1) as f64);
+        let more = |count: usize| (count as f64 * times * (1.0 + 1.0 / 64.0)) as usize;
+        // There is room for one more block, since capacity for a block is reserved before it is read.
+        let (rows, cells) = (more(lines), more(entries).saturating_add(Entries::most(BLOCK)));
+        let bytes = 20.0 * rows as f64 + 12.0 * cells as f64;
+        if source.budget().take(bytes as u64).is_ok() {
+            self.lines.reserve(rows);
+            self.codes.reserve(rows);
+            self.starts.reserve(rows);
+            self.entries.columns.reserve(cells);
+            self.entries.values.reserve(cells);
+        }
+    }
+
+    /// Appends whole lines of the common form, the first of which has the number `number`. Returns `None` and appends
+    /// nothing if a line does not have this form.
+    fn append(&mut self, text: &[u8], number: u64) -> Option<Vec<Indices>> {
+        let before = self.lines.len();
+        let Chunk { lines, codes, levels, starts, entries } = self;
+        let mut found = Vec::new();
+        let all = entries.append_common(text, |label, count, indices| {
+            lines.push(number + found.len() as u64);
+            codes.push(levels.code(label));
+            starts.push(count);
+            found.push(indices);
+        });
+        if all.is_none() {
+            self.truncate(before);
+        }
+        all.map(|()| found)
+    }
+
+    /// Removes the rows after the first `first` ones for which `keep` returns `false`.
+    fn retain(&mut self, first: usize, mut keep: impl FnMut(usize) -> bool) {
+        let (mut kept, mut start) = (first, self.starts[first]);
+        for row in first..self.lines.len() {
+            let entries = start..self.starts[row + 1];
+            start = entries.end;
+            if keep(row) {
+                let to = self.starts[kept];
+                self.starts[kept + 1] = to + entries.len();
+                self.entries.columns.copy_within(entries.clone(), to);
+                self.entries.values.copy_within(entries, to);
+                (self.lines[kept], self.codes[kept]) = (self.lines[row], self.codes[row]);
+                kept += 1;
+            }
+        }
+        self.truncate(kept);
+    }
+
+    /// Removes all rows except the first ones.
+    fn truncate(&mut self, rows: usize) {
+        self.lines.truncate(rows);
+        self.codes.truncate(rows);
+        self.starts.truncate(rows + 1);
+        let end = self.starts[rows];
         self.entries.columns.truncate(end);
         self.entries.values.truncate(end);
     }
@@ -148,9 +236,9 @@ impl Chunk {
         let Entries { mut columns, mut values } = entries;
         let first = shape.first;
         columns.iter_mut().for_each(|column| *column -= first);
-        columns.shrink_to_fit();
-        values.shrink_to_fit();
-        starts.shrink_to_fit();
+        shrink(&mut columns);
+        shrink(&mut values);
+        shrink(&mut starts);
         let points = SparsePoints::new(starts, columns, values, shape.dim)?;
         let label =
             Column { name: LABEL.to_owned(), values: Values::texts(codes, &levels.into_names()) };
@@ -159,11 +247,20 @@ impl Chunk {
     }
 }
 
-/// The rows of a file, one at a time.
+/// Releases the spare capacity of a vector if it is large. Releasing a little would move the memory for each chunk.
+fn shrink<T>(items: &mut Vec<T>) {
+    if items.capacity() - items.len() > items.len() / 16 {
+        items.shrink_to_fit();
+    }
+}
+
+/// The rows of a file.
 struct Rows<'s> {
     source: &'s Source,
     lines: Lines<'s>,
     facts: Facts,
+    /// Lines up to this one are read one by one, because one of them does not have the common form.
+    unusual: u64,
 }
 
 /// Facts about the rows that have been read so far.
@@ -183,27 +280,66 @@ struct Facts {
 impl<'s> Rows<'s> {
     fn open(source: &'s Source) -> Result<Rows<'s>, DataError> {
         source.check_text()?;
-        Ok(Rows { source, lines: Lines::open(source)?, facts: Facts::default() })
+        Ok(Rows { source, lines: Lines::open(source)?, facts: Facts::default(), unusual: 0 })
+    }
+
+    /// Appends at least one row and up to `most` rows to `chunk`. Returns `false` after the last row.
+    fn take(&mut self, chunk: &mut Chunk, most: usize) -> Result<bool, DataError> {
+        let source = self.source;
+        let append = |text: &[u8], number| {
+            chunk
+                .reserve(source.budget(), text.len(), memchr_iter(b'\n', text).count())
+                .map_err(|e| DataError::user(format!("{}, line {number}: {e}", source.name())))?;
+            Ok(chunk.append(text, number))
+        };
+        Ok(self.block(most, append)? || self.next(chunk)?)
+    }
+
+    /// Reads complete lines with `read`, up to `most` of them, and notes their indices. `read` gets the lines and the
+    /// number of the first one, and returns `None` if a line does not have the common form. Returns `false` if no line
+    /// was read.
+    fn block(
+        &mut self,
+        most: usize,
+        read: impl FnOnce(&[u8], u64) -> Result<Option<Vec<Indices>>, DataError>,
+    ) -> Result<bool, DataError> {
+        let number = self.lines.number;
+        if number < self.unusual {
+            return Ok(false);
+        }
+        let mut text = self.lines.complete()?;
+        if let Some(end) = memchr_iter(b'\n', text).nth(most.saturating_sub(1)) {
+            text = &text[..=end];
+        }
+        let bytes = text.len();
+        match read(text, number + 1)? {
+            Some(lines) if !lines.is_empty() => {
+                (number + 1..).zip(&lines).for_each(|(number, line)| self.facts.note(line, number));
+                self.lines.pass(lines.len() as u64, bytes);
+                Ok(true)
+            }
+            _ => {
+                let count = memchr_iter(b'\n', self.lines.complete()?).count() as u64;
+                self.unusual = number + count.max(1);
+                Ok(false)
+            }
+        }
     }
 
     /// Appends the next row to `chunk`. Returns `false` after the last row.
     fn next(&mut self, chunk: &mut Chunk) -> Result<bool, DataError> {
         let budget = self.source.budget();
         while let Some(text) = self.lines.next()? {
-            let room = Entries::most(text.len());
+            let room_of = text.len();
             let fault = |line: u64, what: String| {
                 DataError::user(format!("{}, line {line}: {what}", self.source.name()))
             };
             let number = self.lines.number;
-            budget
-                .grow(&mut chunk.entries.columns, room)
-                .and_then(|()| budget.grow(&mut chunk.entries.values, room))
-                .and_then(|()| budget.grow(&mut chunk.starts, 1))
-                .map_err(|e| fault(number, e.to_string()))?;
+            chunk.reserve(budget, room_of, 1).map_err(|e| fault(number, e.to_string()))?;
             let text = self.lines.text()?;
             let line = chunk.entries.append(text).map_err(|what| fault(number, what))?;
             let Some(line) = line else { continue };
-            self.facts.note(&line, number);
+            self.facts.note(&line.indices, number);
             chunk.codes.push(chunk.levels.code(line.label));
             chunk.lines.push(number);
             chunk.starts.push(chunk.entries.values.len());
@@ -215,7 +351,7 @@ impl<'s> Rows<'s> {
 
 impl Facts {
     #[inline]
-    fn note(&mut self, line: &Line<'_>, number: u64) {
+    fn note(&mut self, line: &Indices, number: u64) {
         self.rows += 1;
         if line.largest > self.largest.map(|(largest, _)| largest) {
             self.largest = line.largest.map(|largest| (largest, number));
@@ -296,6 +432,21 @@ impl<'s> Lines<'s> {
         self.text().map(Some)
     }
 
+    /// Complete lines after the current one, up to [`BLOCK`] bytes. There may be none.
+    fn complete(&mut self) -> Result<&[u8], DataError> {
+        self.reader.consume(std::mem::take(&mut self.length));
+        self.copied = None;
+        let buffer = self.reader.fill_buf().map_err(|e| self.source.failed(&e))?;
+        let block = &buffer[..buffer.len().min(BLOCK)];
+        Ok(memrchr(b'\n', block).map_or(&[], |end| &block[..=end]))
+    }
+
+    /// Skips complete lines with this many bytes.
+    fn pass(&mut self, lines: u64, bytes: usize) {
+        self.number += lines;
+        self.length = bytes;
+    }
+
     /// The current line without its end.
     fn text(&mut self) -> Result<&[u8], DataError> {
         let text = match &self.copied {
@@ -333,8 +484,8 @@ impl<'s> Lines<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Budget;
     use halfspaces_linalg::PointSet;
+    use proptest::prelude::*;
 
     fn source(text: &str) -> Source {
         Source::of_bytes("t", text.as_bytes().to_vec(), Budget::new(1 << 24)).unwrap()
@@ -414,5 +565,64 @@ mod tests {
         let source = Source::of_bytes("t", text.into_bytes(), Budget::new(1 << 22)).unwrap();
         let error = read(&source).unwrap_err().to_string();
         assert!(error.contains("line 1: the line is longer than 524.3 kB"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_chunks_and_selected_rows_equal_the_lines_one_by_one(
+            lines in prop::collection::vec(
+                prop_oneof![
+                    9 => "[0-9]( [1-9][0-9]{0,2}:[-]?[1-9][.]?[0-9]{0,9}){0,1}",
+                    1 => prop_oneof!["# note", "", " 1 2:3 1:4", "1 qid:1 2:3 # 4:4", "1 0:5\r", "1 2:0  7:1"],
+                ],
+                1..30,
+            ),
+            size in 1..7usize,
+            every in 1..4usize,
+            is_ended: bool,
+        ) {
+            let mut text = lines.join("\n");
+            if is_ended {
+                text.push('\n');
+            }
+            let (mut entries, mut starts, mut numbers, mut labels) = (Entries::default(), vec![0], vec![], vec![]);
+            let mut facts = Facts::default();
+            for (line, number) in lines.iter().zip(1..) {
+                if let Some(line) = entries.append(line.as_bytes()).unwrap() {
+                    facts.note(&line.indices, number);
+                    starts.push(entries.values.len());
+                    numbers.push(number);
+                    labels.push(line.label.to_owned());
+                }
+            }
+            let source = Source::of_bytes("t", text.into_bytes(), Budget::new(1 << 26)).unwrap();
+            let shape = scan(&source).unwrap();
+            prop_assert_eq!(&shape, &facts.shape(&source).unwrap());
+            let rows = |frame: &Frame| -> Vec<_> {
+                (0..frame.rows)
+                    .map(|row| {
+                        let entries = frame.block.as_ref().unwrap().entries(row);
+                        (frame.place(row), frame.columns[0].values.text(row), entries)
+                    })
+                    .collect()
+            };
+            let whole = read(&source).unwrap();
+            let found = rows(&whole);
+            prop_assert_eq!(found.len(), numbers.len());
+            for (at, (place, label, row)) in found.iter().enumerate() {
+                prop_assert_eq!(place, &format!("t, line {}", numbers[at]));
+                prop_assert_eq!(label, &labels[at]);
+                let expected: Vec<(usize, f64)> = (starts[at]..starts[at + 1])
+                    .map(|entry| ((entries.columns[entry] - shape.first) as usize, entries.values[entry]))
+                    .collect();
+                prop_assert_eq!(row, &expected);
+            }
+            let parts = chunks(&source, shape.clone(), size).unwrap();
+            let parts: Vec<_> = parts.flat_map(|part| rows(&part.unwrap())).collect();
+            prop_assert_eq!(&parts, &found);
+            let wanted: Vec<u64> = (0..found.len() as u64).step_by(every).collect();
+            let expected: Vec<_> = found.iter().step_by(every).cloned().collect();
+            prop_assert_eq!(rows(&select(&source, &shape, &wanted).unwrap()), expected);
+        }
     }
 }

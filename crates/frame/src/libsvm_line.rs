@@ -1,7 +1,10 @@
 //! Parses one line of LIBSVM text, which has the form `label index:value index:value .. # comment`.
 
-use crate::decimal::{bytes_equal, integer_of_word, parse};
+use crate::decimal::{bytes_equal, integer_of_word, last_integer, parse, short_decimal_within};
+use crate::positions::positions;
 use memchr::memchr;
+use std::cell::Cell;
+use std::ops::Range;
 
 /// The largest index that an entry may have. The limit is needed because a model stores about 100 bytes for each
 /// column.
@@ -21,18 +24,128 @@ pub(crate) struct Entries {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'t> {
     pub(crate) label: &'t str,
+    pub(crate) indices: Indices,
+}
+
+/// Facts about the indices of a line.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Indices {
     /// The largest index in the line, even if its value is zero, or `None` if the row is empty.
     pub(crate) largest: Option<u32>,
     pub(crate) has_zero: bool,
     pub(crate) has_query: bool,
     /// Whether the entries had to be sorted because their indices were not ascending.
     pub(crate) was_sorted: bool,
+    /// The smallest index that the next entry may have if the indices are ascending.
+    next: u32,
+}
+
+impl Indices {
+    #[inline]
+    fn add(&mut self, index: u32) {
+        self.has_zero |= index == 0;
+        self.was_sorted |= index < self.next;
+        self.next = index + 1;
+        self.largest = self.largest.max(Some(index));
+    }
+}
+
+/// The form of most lines, `label index:value index:value ..`, with one blank before each index and no comment.
+///
+/// `places` are the [`positions`] of colons and line ends in whole lines. Passes each entry of the lines to `entry`, as its index and the place of its value, and then each line to `line`, as
+/// the place of its label and its indices. Returns `None` if a line does not have the common form, or if `entry` or
+/// `line` returns `None`. Reading only the indices takes a third of the time of [`Entries::append`], and reading the
+/// values, too, takes two thirds.
+#[inline(always)]
+pub(crate) fn common_lines(
+    lines: &[u8],
+    places: &[u32],
+    mut entry: impl FnMut(u32, Range<usize>) -> Option<()>,
+    mut line: impl FnMut(Range<usize>, Indices) -> Option<()>,
+) -> Option<()> {
+    if memchr(b'#', lines).is_some() {
+        return None;
+    }
+    let (mut start, mut label, mut value) = (0, None, 0);
+    let (mut indices, mut index) = (Indices::default(), 0);
+    for at in places {
+        let at = *at as usize;
+        let is_colon = lines[at] == b':';
+        // A number ends before the blank that precedes the next index, or at the line end.
+        let (next, end) = if is_colon {
+            index_before(lines, at)?
+        } else {
+            (0, at - usize::from(at > start && lines[at - 1] == b'\r'))
+        };
+        match &label {
+            // A line without a row, or with a blank before its label, does not have the common form.
+            None if !matches!(lines[start], b'0'..=b'9' | b'+' | b'-' | b'.') => return None,
+            None => label = Some(start..end),
+            Some(_) => {
+                indices.add(index);
+                entry(index, value..end)?;
+            }
+        }
+        (index, value) = (next, at + 1);
+        if !is_colon {
+            line(label.take()?, std::mem::take(&mut indices))?;
+            start = at + 1;
+        }
+    }
+    Some(())
+}
+
+/// The index of at most seven digits before the colon at `at`, and the place of the blank before the index.
+#[inline(always)]
+fn index_before(text: &[u8], at: usize) -> Option<(u32, usize)> {
+    let word = match text[..at].last_chunk::<8>() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => text[..at].iter().fold(0, |word, byte| word >> 8 | u64::from(*byte) << 56),
+    };
+    let (index, digits) = last_integer(word)?;
+    let before = (word >> (8 * (7 - digits))) as u8;
+    (before == b' ' || before == b'\t').then(|| (index as u32, at - digits - 1))
 }
 
 impl Entries {
     /// The maximum number of entries that a line of this many bytes can contain.
     pub(crate) fn most(bytes: usize) -> usize {
         bytes / 4 + 1
+    }
+
+    /// Appends the entries of whole lines of the common form, and passes the label of each line, the number of entries so
+    /// far and the indices to `line`. The caller must have reserved the capacity for the entries. Returns `None` if a line
+    /// does not have the common form. In this case, some lines may have been appended.
+    pub(crate) fn append_common(
+        &mut self,
+        lines: &[u8],
+        mut line: impl FnMut(&str, usize, Indices),
+    ) -> Option<()> {
+        let places = positions(lines, b':');
+        let before = self.values.len();
+        // The vectors get their final length afterwards, because appending takes more time than writing.
+        self.columns.resize(before + places.len(), 0);
+        self.values.resize(before + places.len(), 0.0);
+        let mut room = self.columns[before..].iter_mut().zip(&mut self.values[before..]);
+        let count = Cell::new(before);
+        let entry = |index, place: Range<usize>| {
+            let short = short_decimal_within(lines, place.start, place.end);
+            let value = short.or_else(|| parse(without_blank(&lines[place])?));
+            let value = value.filter(|v| v.is_finite())?;
+            if value != 0.0 {
+                let entry = room.next()?;
+                (*entry.0, *entry.1) = (index, value);
+                count.set(count.get() + 1);
+            }
+            Some(())
+        };
+        let all = common_lines(lines, &places, entry, |label, indices| {
+            line(check_label(without_blank(&lines[label])?).ok()?, count.get(), indices);
+            (!indices.was_sorted).then_some(())
+        });
+        self.columns.truncate(count.get());
+        self.values.truncate(count.get());
+        all
     }
 
     /// Appends the entries of a line. The caller must have reserved the capacity for them. Zeros are not stored.
@@ -44,20 +157,13 @@ impl Entries {
         let end = memchr(b'#', text).unwrap_or(text.len());
         let mut rest = &text[..end];
         let Some(label) = next_token(&mut rest) else { return Ok(None) };
-        let mut line = Line {
-            label: check_label(label)?,
-            largest: None,
-            has_zero: false,
-            has_query: false,
-            was_sorted: false,
-        };
+        let label = check_label(label)?;
+        let mut indices = Indices::default();
         let start = self.columns.len();
-        // The smallest index that the next entry may have if the indices are ascending.
-        let mut next = 0;
         while let Some(token) = next_token(&mut rest) {
             let Some((index, value)) = split_pair(token) else {
                 if token.starts_with(b"qid:") {
-                    line.has_query = true;
+                    indices.has_query = true;
                     continue;
                 }
                 return Err(malformed(token));
@@ -69,20 +175,17 @@ impl Entries {
                 ));
             }
             let column = index as u32;
-            line.has_zero |= column == 0;
-            line.was_sorted |= column < next;
-            next = column + 1;
-            line.largest = line.largest.max(Some(column));
+            indices.add(column);
             let value = parse(value).filter(|v| v.is_finite()).ok_or_else(|| malformed(token))?;
             if value != 0.0 {
                 self.columns.push(column);
                 self.values.push(value);
             }
         }
-        if line.was_sorted {
+        if indices.was_sorted {
             self.sort(start)?;
         }
-        Ok(Some(line))
+        Ok(Some(Line { label, indices }))
     }
 
     /// Sorts the entries by column, beginning with the entry at `start`. Returns an error if a column occurs twice.
@@ -104,6 +207,12 @@ impl Entries {
         }
         Ok(())
     }
+}
+
+/// Returns `None` if `token` contains a blank.
+#[inline]
+fn without_blank(token: &[u8]) -> Option<&[u8]> {
+    (!token.iter().any(|b| is_blank(*b))).then_some(token)
 }
 
 #[inline]
@@ -316,13 +425,48 @@ mod tests {
     }
 
     #[test]
+    fn the_common_form() {
+        let largest = |lines: &str| {
+            let mut found = Vec::new();
+            let line = |_, indices: Indices| {
+                found.push(indices.largest);
+                Some(())
+            };
+            common_lines(
+                lines.as_bytes(),
+                &positions(lines.as_bytes(), b':'),
+                |_, _| Some(()),
+                line,
+            )
+            .map(|()| found)
+        };
+        let common = "-1 3:x 17:2\n.5\n1 1234567:1\t2:3\r\n";
+        assert_eq!(largest(common), Some(vec![Some(17), None, Some(1_234_567)]));
+        for text in ["1 2:3 # 4:5", "1 qid:2 3:4", "1 12345678:1", "1 2:3:4", "2:3"] {
+            assert_eq!(largest(&format!("{common}{text}\n")), None, "{text}");
+        }
+        let read = |lines: &str| {
+            let mut labels = Vec::new();
+            let line = |label: &str, count, _| labels.push((label.to_owned(), count));
+            Entries::default().append_common(lines.as_bytes(), line).map(|()| labels)
+        };
+        let labels = vec![("-1".to_owned(), 1), (".5".to_owned(), 1), ("1".to_owned(), 2)];
+        assert_eq!(read("-1 3:7 17:0\n.5\n1 1234567:-0.123456789\r\n"), Some(labels));
+        for text in ["1 2:x", "1 2:nan", "1  2:1", "1 2:1  3:1", " 1 2:1", "", "x 2:1", "1 3:1 2:1"]
+        {
+            assert_eq!(read(&format!("{text}\n")), None, "{text}");
+        }
+    }
+
+    #[test]
     fn entries_are_appended_in_order() {
         let mut entries = Entries::default();
         let line = entries.append(b" +1 qid:4 7:2 0:1 3:0 # 9:9\r").unwrap().unwrap();
-        assert_eq!((line.label, line.largest), ("+1", Some(7)));
-        assert!(line.has_zero && line.has_query && line.was_sorted);
+        let Line { label, indices } = line;
+        assert_eq!((label, indices.largest), ("+1", Some(7)));
+        assert!(indices.has_zero && indices.has_query && indices.was_sorted);
         let line = entries.append(b"0\r").unwrap().unwrap();
-        assert_eq!((line.label, line.largest, line.was_sorted), ("0", None, false));
+        assert_eq!((line.label, line.indices), ("0", Indices::default()));
         assert!(entries.append(b" \t# nothing").unwrap().is_none());
         assert_eq!((entries.columns, entries.values), (vec![0, 7], vec![1.0, 2.0]));
     }
@@ -345,6 +489,32 @@ mod tests {
             token in prop_oneof!["[0-9]{0,9}:[-.0-9]{0,9}", "[-:.0-9x]{0,12}"],
         ) {
             prop_assert_eq!(split_pair(token.as_bytes()), split_pair_one_by_one(token.as_bytes()));
+        }
+
+        #[test]
+        fn lines_of_the_common_form_are_read_alike_at_once_and_one_by_one(
+            lines in prop::collection::vec(
+                prop_oneof![
+                    4 => "[-+]?[0-9]{1,2}( [0-9]{1,7}:[-.0-9]{1,10}){0,3} ?\r?",
+                    1 => "[0-9: #\tq\r]{0,12}",
+                ],
+                0..5,
+            ),
+        ) {
+            let text: String = lines.iter().map(|line| line.clone() + "\n").collect();
+            let (mut at_once, mut found) = (Entries::default(), Vec::new());
+            let all = at_once.append_common(text.as_bytes(), |label, count, indices| {
+                found.push((label.to_owned(), count, indices));
+            });
+            if all.is_some() {
+                let (mut one_by_one, mut expected) = (Entries::default(), Vec::new());
+                for line in &lines {
+                    let Line { label, indices } = one_by_one.append(line.as_bytes()).unwrap().unwrap();
+                    expected.push((label.to_owned(), one_by_one.values.len(), indices));
+                }
+                prop_assert_eq!(found, expected);
+                prop_assert_eq!((at_once.columns, at_once.values), (one_by_one.columns, one_by_one.values));
+            }
         }
 
         #[test]

@@ -132,7 +132,7 @@ impl<'a> Columns<'a> {
         self.given += (width * (self.lines.len() - before)) as u64;
         self.check_room(source, before)?;
         if (1..FEW_ROWS).contains(&before) && taken == TakeResult::Rows {
-            self.reserve(source, rows);
+            self.reserve(source, rows, most);
         }
         match taken {
             TakeResult::NotUtf8 { line, column } => Err(self.not_utf8(source, line, column)),
@@ -140,9 +140,10 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Reserves capacity for all rows of a text in memory, if the budget allows this.
-    fn reserve(&mut self, source: &Source, rows: &Rows<'_>) {
-        let Some(more) = rows.expected().map(|rows| rows + rows / 64) else { return };
+    /// Reserves capacity for all rows of a text in memory, or for up to `most` rows of a stream, if the budget allows
+    /// this.
+    fn reserve(&mut self, source: &Source, rows: &Rows<'_>, most: usize) {
+        let more = rows.expected().map_or(FEW_ROWS, |rows| rows + rows / 64).min(most);
         let bytes = 8 * (self.builders.len() as u64 + 1) * more as u64;
         if source.budget().take(bytes).is_ok() {
             source.budget().give_back(bytes);

@@ -8,16 +8,17 @@ use super::records::MARK;
 use super::rows::Rows;
 use super::split::Delimiter;
 use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8, has_leading_zero, is_code};
-use crate::decimal::{bytes_equal, short_decimal};
+use crate::decimal::{short_decimal, short_decimal_within};
 use crate::error::DataError;
+use crate::positions::positions;
 use crate::typing::plain_number;
 use halfspaces_linalg::Threads;
 use memchr::{memchr, memchr_iter};
 
 /// The size in bytes of a block that one thread reads. Blocks are small in tests, so that short texts have many blocks.
-const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 16 };
 /// The number of blocks that are read at once for each thread.
-const BLOCKS_A_THREAD: usize = 16;
+const BLOCKS_A_THREAD: usize = 64;
 
 /// The properties that all blocks of a text have in common.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(crate) struct Plan<'a> {
     first_name: Option<&'a [u8]>,
     /// For each column, whether it contains only numbers so far.
     is_number: Vec<bool>,
+    /// The number of columns that contain only numbers so far.
+    numbers: usize,
 }
 
 impl<'a> Plan<'a> {
@@ -37,7 +40,9 @@ impl<'a> Plan<'a> {
         // In a table with one column, a blank line is a row.
         let plain = !layout.trailing && is_number.len() == layout.width && layout.width > 1;
         let first_name = layout.raw_names.first().map(|name| &name[..]);
-        plain.then_some(Plan { delimiter, quote: layout.dialect.quote, first_name, is_number })
+        let numbers = is_number.iter().filter(|is_number| **is_number).count();
+        let quote = layout.dialect.quote;
+        plain.then_some(Plan { delimiter, quote, first_name, is_number, numbers })
     }
 }
 
@@ -118,16 +123,22 @@ pub(crate) fn take(
     Ok(fault.unwrap_or(if passed.0 > 0 { TakeResult::Rows } else { TakeResult::Nothing }))
 }
 
-/// The number in a cell, or `None` if the cell is not a plain number. Also returns `None` for numbers that may need a
-/// note: integers that may be rounded, and numbers that are written like codes.
-#[inline]
-fn plain_value(cell: &[u8]) -> Option<f64> {
-    let general = || {
-        let cell = cell.trim_ascii();
-        plain_number(cell).filter(|_| !is_code(cell))
-    };
-    let value = if has_leading_zero(cell) { None } else { short_decimal(cell).or_else(general) };
-    value.filter(|value| value.abs() < EXACT)
+/// The number in the cell `text[start..end]`, or `None` if the cell is not a plain number. Also returns `None` for
+/// numbers that may need a note: integers that may be rounded, and numbers that are written like codes.
+#[inline(always)]
+fn plain_value(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    short_decimal_within(text, start, end).or_else(|| general_value(&text[start..end]))
+}
+
+/// Like [`plain_value`], but accepts all forms of numbers.
+#[inline(never)]
+fn general_value(cell: &[u8]) -> Option<f64> {
+    let cell = cell.trim_ascii();
+    if has_leading_zero(cell) {
+        return None;
+    }
+    let other = || plain_number(cell).filter(|_| !is_code(cell));
+    short_decimal(cell).or_else(other).filter(|value| value.abs() < EXACT)
 }
 
 /// Splits a text of whole lines into pieces of whole lines.
@@ -157,9 +168,10 @@ impl Block {
         let from = |rows: &'_ [u64]| rows.partition_point(|row| *row < first);
         let mut only = request.only.map(|rows| rows[from(rows)..].iter());
         let width = plan.is_number.len();
-        let ends = ends(text, plan.delimiter);
+        let ends = positions(text, plan.delimiter);
         let lines = ends.chunks_exact(width);
-        if !lines.remainder().is_empty() {
+        // If each line has its line end in the last place and there are no more line ends, no other place has one.
+        if !lines.remainder().is_empty() || memchr_iter(b'\n', text).count() != lines.len() {
             return None;
         }
         let mut block = Block {
@@ -179,40 +191,43 @@ impl Block {
                 None => true,
                 Some(rows) => rows.as_slice().first() == Some(&number) && rows.next().is_some(),
             };
-            let row = block.places.len() as u32;
-            for (column, (end, is_number)) in ends.iter().zip(&plan.is_number).enumerate() {
-                let end = *end as usize;
-                let is_last = column + 1 == width;
-                if (text[end] == b'\n') != is_last {
-                    return None;
-                }
-                let cell = &text[start..end];
-                let cell_start = start as u32;
-                start = end + 1;
-                let is_repeated = || Some(cell.trim_ascii()) == plan.first_name;
-                if column == 0 && (cell.is_empty() || cell.starts_with(MARK) || is_repeated()) {
-                    return None;
-                }
-                if !is_wanted {
-                    continue;
-                }
-                if *is_number {
-                    let value = plain_value(cell);
-                    block.values.push(value.unwrap_or(f64::NAN));
-                    if value.is_some() {
-                        continue;
-                    }
-                }
-                let end = cell_start + cell.len() as u32;
-                block.others.push(Other { row, column: column as u32, start: cell_start, end });
+            let (first_end, line_end) = (ends[0] as usize, ends[width - 1] as usize);
+            let cell = &text[start..first_end];
+            let is_repeated = || Some(cell.trim_ascii()) == plan.first_name;
+            let is_plain = text[line_end] == b'\n' && !cell.is_empty() && !cell.starts_with(MARK);
+            if !is_plain || is_repeated() {
+                return None;
             }
             if is_wanted {
+                block.read_line(text, start, ends, plan);
                 block.places.push(block.lines as u32);
             }
+            start = line_end + 1;
             block.lines += 1;
             block.length = start;
         }
         Some(block)
+    }
+
+    /// Reads the cells of a line. The line begins at `start`, and its cells end at `ends`.
+    #[inline]
+    fn read_line(&mut self, text: &[u8], mut start: usize, ends: &[u32], plan: &Plan<'_>) {
+        let row = self.places.len() as u32;
+        let before = self.values.len();
+        self.values.resize(before + plan.numbers, f64::NAN);
+        let mut values = self.values[before..].iter_mut();
+        for (column, (end, is_number)) in (0..).zip(ends.iter().zip(&plan.is_number)) {
+            let cell = (start, *end as usize);
+            start = cell.1 + 1;
+            if *is_number
+                && let Some(value) = values.next()
+                && let Some(number) = plain_value(text, cell.0, cell.1)
+            {
+                *value = number;
+                continue;
+            }
+            self.others.push(Other { row, column, start: cell.0 as u32, end: *end });
+        }
     }
 
     /// Appends the cells to the columns. The error is the row and the column of a cell that is not valid UTF-8.
@@ -228,7 +243,7 @@ impl Block {
             place - usize::from(*is_number)
         });
         let places: Vec<usize> = places.collect();
-        let numbers = place;
+        let numbers = plan.numbers;
         let mut done = vec![0; builders.len()];
         let between = |column: usize, from: usize, to: usize| {
             (from..to)
@@ -251,41 +266,6 @@ impl Block {
         }
         Ok(())
     }
-}
-
-/// The positions of all delimiters and line ends in a text, in order.
-fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
-    const WIDTH: usize = 64;
-    let mut ends = Vec::with_capacity(text.len() / 4);
-    let mut push = |block: &[u8; WIDTH], from: usize| {
-        let mut found = mask(block, delimiter);
-        while found != 0 {
-            ends.push((from + found.trailing_zeros() as usize) as u32);
-            found &= found - 1;
-        }
-    };
-    let (blocks, rest) = text.as_chunks::<WIDTH>();
-    blocks.iter().zip(0..).for_each(|(block, at)| push(block, WIDTH * at));
-    // The rest is padded with a byte that is neither a delimiter nor a line end.
-    let filler = if delimiter == 0 { 1 } else { 0 };
-    let mut last = [filler; WIDTH];
-    last[..rest.len()].copy_from_slice(rest);
-    push(&last, WIDTH * blocks.len());
-    ends
-}
-
-/// Returns a mask in which a bit is set for each byte that is a delimiter or a line end. The lowest bit belongs to the
-/// first byte.
-#[inline]
-fn mask(block: &[u8; 64], delimiter: u8) -> u64 {
-    // Multiplying by this number moves the lowest bits of eight bytes to the top byte.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let (words, _) = block.as_chunks::<8>();
-    words.iter().rev().fold(0, |mask, word| {
-        let word = u64::from_le_bytes(*word);
-        let hits = (bytes_equal(word, delimiter) | bytes_equal(word, b'\n')) >> 7;
-        mask << 8 | hits.wrapping_mul(GATHER) >> 56
-    })
 }
 
 #[cfg(test)]
