@@ -104,21 +104,19 @@ fn next_chunk(
     Ok(Some(frame))
 }
 
-/// Reads the rows with the numbers `rows`, which are counted from 0 and must be ascending. The table has the columns of
-/// `shape`.
+/// Reads the whole file and keeps the rows with the numbers `rows`, which are counted from 0 and must be ascending. The
+/// table has the columns of `shape`.
 pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Frame, DataError> {
     let mut reader = Rows::open(source)?;
     let mut chunk = Chunk::default();
     let mut wanted = rows.iter().peekable();
-    while wanted.peek().is_some() {
+    loop {
         let (kept, first) = (chunk.lines.len(), reader.facts.rows);
-        let most = rows.last().map_or(0, |last| last + 1 - first);
-        if !reader.take(&mut chunk, usize::try_from(most).unwrap_or(usize::MAX))? {
-            break;
+        if !reader.take(&mut chunk, usize::MAX)? {
+            return chunk.frame(source, shape);
         }
         chunk.retain(kept, |row| wanted.next_if_eq(&&(first + (row - kept) as u64)).is_some());
     }
-    chunk.frame(source, shape)
 }
 
 /// Consecutive rows that are in memory.

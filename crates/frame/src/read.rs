@@ -48,11 +48,7 @@ impl LargeTable {
     /// # Errors
     /// Returns an error if the path is standard input, the file cannot be opened, or its format cannot be read in
     /// chunks.
-    pub fn open(
-        path: &Path,
-        options: &ReadOptions,
-        mut hints: Hints,
-    ) -> Result<LargeTable, DataError> {
+    pub fn open(path: &Path, options: &ReadOptions, hints: Hints) -> Result<LargeTable, DataError> {
         if path == Path::new("-") {
             return Err(DataError::user(
                 "--stream: standard input cannot be read more than once; pass a file",
@@ -73,7 +69,7 @@ impl LargeTable {
                 )));
             }
         };
-        hints.texts.extend(options.category.iter().cloned());
+        let hints = with_categories(&hints, options);
         Ok(LargeTable { source, shape, format, reading: options.clone(), hints })
     }
 
@@ -100,7 +96,8 @@ impl LargeTable {
         }
     }
 
-    /// Reads the rows with the numbers `rows`, which are counted from 0 and must be ascending.
+    /// Reads the rows with the numbers `rows`, which are counted from 0 and must be ascending. Text files are checked to
+    /// the end.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or if a cell does not match its column.
@@ -116,11 +113,39 @@ impl LargeTable {
             }
             _ => self.stream()?.rows(rows)?,
         };
+        self.finished(frame)
+    }
+
+    /// Reads the first `most` rows, and no more of the file than is needed. The notes on the lines of the file come from
+    /// [`LargeTable::in_chunks`].
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read or if a cell does not match its column.
+    pub fn head(&self, most: usize) -> Result<Frame, DataError> {
+        let frame = match (&self.shape, self.format) {
+            (Some(shape), _) => {
+                let first = libsvm::chunks(&self.source, shape.clone(), most)?.next();
+                first.unwrap_or_else(|| libsvm::select(&self.source, shape, &[]))?
+            }
+            #[cfg(feature = "parquet")]
+            (None, Format::Parquet) => {
+                let most = (most as u64).min(parquet::count(&self.source)?);
+                let rows: Vec<u64> = (0..most).collect();
+                parquet::select(&self.source, &self.reading, &self.hints, &rows)?
+            }
+            _ => self.stream()?.head(most)?,
+        };
+        self.finished(frame)
+    }
+
+    fn finished(&self, frame: Frame) -> Result<Frame, DataError> {
+        let frame = finished(frame, &self.reading, &self.hints)?;
         check_names(&frame)?;
         Ok(frame)
     }
 
     /// Reads all rows in chunks of `size` rows, using `hints` about the columns, and passes the chunks to `learn`.
+    /// Returns the result of `learn` and notes on the lines of the file that were left out or repaired.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or if `learn` fails.
@@ -129,17 +154,23 @@ impl LargeTable {
         hints: &Hints,
         size: usize,
         learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, DataError>>) -> Result<T, E>,
-    ) -> Result<T, E> {
+    ) -> Result<(T, Vec<String>), E> {
         match (&self.shape, self.format) {
-            (Some(shape), _) => learn(&mut libsvm::chunks(&self.source, shape.clone(), size)?),
+            (Some(shape), _) => {
+                let learnt = learn(&mut libsvm::chunks(&self.source, shape.clone(), size)?)?;
+                Ok((learnt, shape.notes.clone()))
+            }
             #[cfg(feature = "parquet")]
             (None, Format::Parquet) => {
-                learn(&mut parquet::chunks(&self.source, &self.reading, hints, size)?)
+                let chunks = &mut parquet::chunks(&self.source, &self.reading, hints, size)?;
+                Ok((learn(chunks)?, Vec::new()))
             }
             _ => {
                 let stream =
                     delimited::Stream::open(&self.source, self.format, &self.reading, hints)?;
-                learn(&mut stream.chunks(size)?)
+                let mut chunks = stream.chunks(size)?;
+                let learnt = learn(&mut chunks)?;
+                Ok((learnt, chunks.notes()))
             }
         }
     }

@@ -222,7 +222,10 @@ impl Source {
             io::ErrorKind::PermissionDenied => {
                 DataError::user(format!("{name}: permission to read it is denied"))
             }
-            io::ErrorKind::FileTooLarge => DataError::user(format!("{name}: {error}")),
+            // The readers of text write these messages.
+            io::ErrorKind::FileTooLarge | io::ErrorKind::Unsupported => {
+                DataError::user(format!("{name}: {error}"))
+            }
             _ if self.compression.is_some() => DataError::user(format!(
                 "{name}: cannot be decompressed: {error}; the file is cut off or damaged"
             )),

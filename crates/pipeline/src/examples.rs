@@ -125,7 +125,7 @@ impl LabelledTable {
 /// let dim = first.recipe.dim();
 /// let mut learner = Perceptron::new(dim)?;
 /// // Only two rows are in memory at a time.
-/// let tally = table.in_chunks(&first.hints(), 2, |parts| {
+/// let (tally, _) = table.in_chunks(&first.hints(), 2, |parts| {
 ///     let mut batches = parts.map(|part| {
 ///         let (points, labels) = first.apply(part?)?;
 ///         Ok((points.into_dense()?, labels))

@@ -84,8 +84,7 @@ fn one_pass(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Option<(Pipeline, Vec<String>)>, DataError> {
     let method = options.plan.method;
-    let first: Vec<u64> = (0..SAMPLE as u64).collect();
-    let mut head = table.rows(&first)?;
+    let mut head = table.head(SAMPLE)?;
     let source = head.source.clone();
     let is_whole = head.rows < SAMPLE;
     if is_whole && method == Method::Auto {
@@ -124,37 +123,39 @@ fn one_pass(
     } else {
         HoldoutRule::Below(share)
     };
-    let (model, findings, held_out, counts) = table.in_chunks(&hints, CHUNK, |chunks| {
-        let known = Classes::new(target.classes.iter().cloned());
-        let mut pass = Pass {
-            chunks,
-            progress,
-            options,
-            target: &target,
-            recipe: &recipe,
-            known,
-            held_out,
-            held: Vec::new(),
-            waiting: None,
-            rows: 0,
-            left_out: 0,
-            by_label: HashMap::new(),
-            unseen: BTreeMap::new(),
-            notes: BTreeMap::new(),
-        };
-        let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
-        let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
-        // The rows that the learner did not consume must still be counted, and some of them are held out.
-        for batch in &mut pass {
-            batch?;
-        }
-        let by_label = std::mem::take(&mut pass.by_label);
-        let unseen = std::mem::take(&mut pass.unseen);
-        notes.extend(std::mem::take(&mut pass.notes).into_values());
-        let counts = (pass.rows, pass.left_out, by_label, unseen);
-        Ok::<_, DataError>((model, findings, pass.finish()?, counts))
-    })?;
+    let ((model, findings, held_out, counts), of_lines) =
+        table.in_chunks(&hints, CHUNK, |chunks| {
+            let known = Classes::new(target.classes.iter().cloned());
+            let mut pass = Pass {
+                chunks,
+                progress,
+                options,
+                target: &target,
+                recipe: &recipe,
+                known,
+                held_out,
+                held: Vec::new(),
+                waiting: None,
+                rows: 0,
+                left_out: 0,
+                by_label: HashMap::new(),
+                unseen: BTreeMap::new(),
+                notes: BTreeMap::new(),
+            };
+            let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
+            let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
+            // The rows that the learner did not consume must still be counted, and some of them are held out.
+            for batch in &mut pass {
+                batch?;
+            }
+            let by_label = std::mem::take(&mut pass.by_label);
+            let unseen = std::mem::take(&mut pass.unseen);
+            notes.extend(std::mem::take(&mut pass.notes).into_values());
+            let counts = (pass.rows, pass.left_out, by_label, unseen);
+            Ok::<_, DataError>((model, findings, pass.finish()?, counts))
+        })?;
     drop(design);
+    notes.splice(0..0, of_lines);
     let mut model = model;
     let (rows, left_out, by_label, unseen) = counts;
     if left_out > 0 {

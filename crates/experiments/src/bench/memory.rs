@@ -127,7 +127,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
             let hints = Hints::default();
             let table = LargeTable::open(file.path(), &ReadOptions::default(), hints.clone())?;
             let label = |class: &str| if class == "1" { Label::Positive } else { Label::Negative };
-            let tally = table.in_chunks(&hints, ROWS, |parts| {
+            let (tally, _) = table.in_chunks(&hints, ROWS, |parts| {
                 let mut batches = parts.map(|part| {
                     let mut part = part?;
                     let labels = Labels::take_part(&mut part, "label")?;

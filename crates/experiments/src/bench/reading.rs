@@ -43,13 +43,14 @@ pub(super) fn whole(file: &NamedTempFile, threads: Threads) -> Result<Seen, Fail
 fn streamed(file: &NamedTempFile) -> Result<Seen, Failure> {
     let hints = Hints::default();
     let table = LargeTable::open(file.path(), &ReadOptions::default(), hints.clone())?;
-    table.in_chunks(&hints, ROWS, |parts| {
+    let (seen, _) = table.in_chunks(&hints, ROWS, |parts| {
         let mut seen = Seen::default();
         for part in parts {
             seen.frame(&part?);
         }
-        Ok(seen)
-    })
+        Ok::<_, Failure>(seen)
+    })?;
+    Ok(seen)
 }
 
 const fn csv(id: &'static str, what: &'static str, build: Build) -> Definition {

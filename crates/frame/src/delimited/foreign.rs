@@ -10,9 +10,7 @@ const HEAD: usize = 4096;
 pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
     if let Some(at) = memchr::memchr(0, text) {
         let line = 1 + line_ends(&text[..at]);
-        return Err(DataError::user(format!(
-            "{name}, line {line}: there is a zero byte, so the file is binary or damaged; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
-        )));
+        return Err(DataError::user(format!("{name}: {}", zero_byte(line))));
     }
     match format(text) {
         Some(what) => Err(DataError::user(format!(
@@ -20,6 +18,13 @@ pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
         ))),
         None => Ok(()),
     }
+}
+
+/// The message for a text with a zero byte.
+pub(crate) fn zero_byte(line: u64) -> String {
+    format!(
+        "there is a zero byte in line {line}, so the file is binary or damaged; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
+    )
 }
 
 fn format(text: &[u8]) -> Option<&'static str> {
@@ -84,7 +89,7 @@ mod tests {
             ("% made by hand\n@RELATION iris\n@attribute a numeric\n", "ARFF"),
             ("<!DOCTYPE html>\n<p>", "HTML"),
             ("<?xml version=\"1.0\"?>", "XML"),
-            ("a,b\n1,\0\n", "line 2: there is a zero byte"),
+            ("a,b\n1,\0\n", "there is a zero byte in line 2"),
         ] {
             let error = check("t", text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");

@@ -369,7 +369,7 @@ mod tests {
                 Ok::<_, DataError>(parts.map(|part| part.map(|part| lines(&part))).collect::<Vec<_>>())
             });
             // A chunk with few rows may contain cells that do not match earlier cells of the same column.
-            let parts: Result<Vec<Vec<String>>, DataError> = parts.unwrap().into_iter().collect();
+            let parts: Result<Vec<Vec<String>>, DataError> = parts.unwrap().0.into_iter().collect();
             if let Ok(parts) = parts {
                 prop_assert!(parts.iter().rev().skip(1).all(|part| part.len() == size));
                 prop_assert_eq!(parts.concat(), lines(&whole));

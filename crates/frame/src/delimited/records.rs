@@ -1,6 +1,7 @@
 //! Reads the records of a text in order, with their line numbers.
 
-use super::split::{Cells, Dialect, Mode, Splitter};
+use super::foreign::zero_byte;
+use super::split::{Cells, Dialect, Mode, Splitter, line_ends};
 use std::io::{self, BufRead};
 
 /// The number of bytes that a stream reads at a time.
@@ -221,6 +222,7 @@ impl<'a> Records<'a> {
         // If a record exceeds the buffer, the buffer is doubled. Otherwise, the start of the record would be split
         // again after every chunk.
         let wanted = CHUNK.max(buffer.len());
+        let before = buffer.len();
         let mut taken = 0;
         while taken < wanted {
             let piece = reader.fill_buf()?;
@@ -233,7 +235,13 @@ impl<'a> Records<'a> {
             reader.consume(count);
             taken += count;
         }
-        Ok(())
+        match memchr::memchr(0, &buffer[before..]) {
+            None => Ok(()),
+            Some(at) => {
+                let message = zero_byte(self.line + line_ends(&buffer[..before + at]));
+                Err(io::Error::new(io::ErrorKind::Unsupported, message))
+            }
+        }
     }
 }
 

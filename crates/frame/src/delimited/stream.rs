@@ -7,7 +7,7 @@ use super::foreign;
 use super::layout::{self, Layout};
 use super::plain::{self, Plan, Request, TakeResult};
 use super::records::Records;
-use super::rows::Rows;
+use super::rows::{Rows, Tally};
 use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, find_encoding, sample};
 use crate::error::DataError;
 use crate::frame::Frame;
@@ -97,22 +97,29 @@ impl<'s> Stream<'s> {
         Ok(rows.tally.rows)
     }
 
-    /// Reads the rows with the numbers `only`, which must be ascending.
+    /// Reads the whole text and keeps the rows with the numbers `only`, which must be ascending.
     pub(crate) fn rows(&self, only: &[u64]) -> Result<Frame, DataError> {
+        let (mut frame, tally) = self.frame(usize::MAX, Some(only))?;
+        self.add_notes(&tally, &mut frame.notes);
+        Ok(frame)
+    }
+
+    /// Reads the first `most` rows. The notes do not name the lines that were left out or repaired.
+    pub(crate) fn head(&self, most: usize) -> Result<Frame, DataError> {
+        Ok(self.frame(most, None)?.0)
+    }
+
+    fn frame(&self, most: usize, only: Option<&[u64]>) -> Result<(Frame, Tally), DataError> {
         const READINGS: usize = 4;
         let mut texts = BTreeSet::new();
         for _ in 0..READINGS {
             let mut rows = self.start()?;
             let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
-            columns.take(self.source, &mut rows, usize::MAX, Some(only))?;
+            columns.take(self.source, &mut rows, most, only)?;
             self.check_late(&rows)?;
-            let ragged = self.options.ragged;
-            check_rows(self.source, &self.layout, &rows.tally, ragged)?;
+            check_rows(self.source, &self.layout, &rows.tally, self.options.ragged)?;
             match columns.finish(self.source)? {
-                Outcome::Frame(mut frame) => {
-                    add_notes(self.source, &self.layout, &rows.tally, ragged, &mut frame.notes);
-                    return Ok(*frame);
-                }
+                Outcome::Frame(frame) => return Ok((*frame, rows.tally)),
                 Outcome::Words(words) => texts.extend(words.into_keys()),
             }
         }
@@ -122,36 +129,59 @@ impl<'s> Stream<'s> {
         )))
     }
 
+    fn add_notes(&self, tally: &Tally, notes: &mut Vec<String>) {
+        add_notes(self.source, &self.layout, tally, self.options.ragged, notes);
+    }
+
     /// Reads all rows in chunks of `size` rows.
-    pub(crate) fn chunks(
-        &self,
-        size: usize,
-    ) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
-        let mut rows = self.start()?;
+    pub(crate) fn chunks(&self, size: usize) -> Result<Chunks<'_>, DataError> {
+        Ok(Chunks { stream: self, rows: self.start()?, size })
+    }
+}
+
+/// The rows of a text in chunks.
+pub(crate) struct Chunks<'s> {
+    stream: &'s Stream<'s>,
+    rows: Rows<'s>,
+    size: usize,
+}
+
+impl Chunks<'_> {
+    /// The notes on the text as far as it was read.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        self.stream.add_notes(&self.rows.tally, &mut notes);
+        notes
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Frame, DataError>;
+
+    fn next(&mut self) -> Option<Result<Frame, DataError>> {
+        let Chunks { stream, rows, size } = self;
         let texts = BTreeSet::new();
-        Ok(std::iter::from_fn(move || {
-            let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
-            let taken = columns.take(self.source, &mut rows, size, None);
-            if let Err(error) = taken.and_then(|()| self.check_late(&rows)) {
-                return Some(Err(error));
+        let mut columns = Columns::new(&stream.layout, stream.options, stream.hints, &texts);
+        let taken = columns.take(stream.source, rows, *size, None);
+        if let Err(error) = taken.and_then(|()| stream.check_late(rows)) {
+            return Some(Err(error));
+        }
+        match columns.finish(stream.source) {
+            Err(error) => Some(Err(error)),
+            Ok(Outcome::Frame(frame)) if frame.rows == 0 => {
+                let ragged = stream.options.ragged;
+                let checked = check_rows(stream.source, &stream.layout, &rows.tally, ragged);
+                checked.err().map(Err)
             }
-            match columns.finish(self.source) {
-                Err(error) => Some(Err(error)),
-                Ok(Outcome::Frame(frame)) if frame.rows == 0 => {
-                    let checked =
-                        check_rows(self.source, &self.layout, &rows.tally, self.options.ragged);
-                    checked.err().map(Err)
-                }
-                Ok(Outcome::Frame(frame)) => Some(Ok(*frame)),
-                Ok(Outcome::Words(columns)) => {
-                    let (name, (line, cell)) = columns.into_iter().next()?;
-                    let place = format!("{}, line {line}, column `{name}`", self.source.name());
-                    Some(Err(DataError::user(format!(
-                        "{place}: `{cell}` is not a number, unlike the cells before it; correct it, or pass --category '{name}'"
-                    ))))
-                }
+            Ok(Outcome::Frame(frame)) => Some(Ok(*frame)),
+            Ok(Outcome::Words(columns)) => {
+                let (name, (line, cell)) = columns.into_iter().next()?;
+                let place = format!("{}, line {line}, column `{name}`", stream.source.name());
+                Some(Err(DataError::user(format!(
+                    "{place}: `{cell}` is not a number, unlike the cells before it; correct it, or pass --category '{name}'"
+                ))))
             }
-        }))
+        }
     }
 }
 
