@@ -265,8 +265,8 @@ impl Frame {
         self.records.iter().find(|record| record.name == name)
     }
 
-    /// The error for a column that does not exist. The message suggests the most similar name, or says that the type of
-    /// the column is not supported.
+    /// The error for a column that does not exist. The message suggests the most similar name, explains that a list of
+    /// names is not one name, or says that the type of the column is not supported.
     #[must_use]
     pub fn no_column(&self, name: &str) -> DataError {
         if let Some(remark @ Remark::Unread { .. }) = self.remark(name) {
@@ -274,7 +274,12 @@ impl Frame {
         }
         let names = self.names();
         let names: Vec<&str> = names.iter().map(Cow::as_ref).collect();
-        let hint = suggestion(name, &names);
+        let is_list =
+            name.contains(',') && name.split(',').all(|part| names.contains(&part.trim()));
+        let hint = match is_list {
+            true => "; give each of these columns in an option of its own".to_owned(),
+            false => suggestion(name, &names),
+        };
         DataError::user(format!("{}: there is no column `{name}`{hint}", self.source))
     }
 
@@ -439,6 +444,9 @@ mod tests {
         assert!(Frame { block, ..frame.clone() }.last_column().is_err());
         let error = frame.clone().take("X").unwrap_err().to_string();
         assert_eq!(error, "t.csv: there is no column `X`; did you mean `x`?");
+        let error = frame.no_column("x, c").to_string();
+        assert!(error.ends_with("; give each of these columns in an option of its own"), "{error}");
+        assert!(!frame.no_column("x,d").to_string().contains("option of its own"));
         assert_eq!(
             Places::lines(vec![4, 5, 6]),
             Places { unit: "line", numbers: Numbers::From(4), files: Arc::default() }

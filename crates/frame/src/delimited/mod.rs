@@ -25,9 +25,12 @@ use crate::error::DataError;
 use crate::frame::Frame;
 use crate::options::{Format, Hints, ReadOptions};
 use crate::source::Source;
+use Wanted::{All, First, Numbers};
 use checks::{add_notes, check_rows};
 use columns::Columns;
 pub(crate) use encoding::is_utf16;
+use layout::Layout;
+use rows::{Rows, Tally};
 use std::collections::BTreeSet;
 use text::Text;
 
@@ -49,24 +52,49 @@ fn of_text(
     options: &ReadOptions,
     hints: &Hints,
 ) -> Result<Frame, DataError> {
+    let start = || text.rows(source, options.ragged);
+    let (mut frame, tally) = read_columns(source, &text.layout, options, hints, start, All)?;
+    add_notes(source, &text.layout, &tally, options.ragged, &mut frame.notes);
+    let count = frame.columns.len();
+    frame.reading = Some(FileRecord::of_text(&text.layout, text.encoded, &tally, count));
+    Ok(frame)
+}
+
+/// The rows that are wanted.
+#[derive(Debug, Clone, Copy)]
+enum Wanted<'w> {
+    All,
+    First(usize),
+    /// The rows with these numbers, which are ascending.
+    Numbers(&'w [u64]),
+}
+
+/// Reads the wanted rows, several times if necessary. `start` returns the rows from the beginning.
+fn read_columns<'r>(
+    source: &Source,
+    layout: &Layout,
+    options: &ReadOptions,
+    hints: &Hints,
+    start: impl Fn() -> Result<Rows<'r>, DataError>,
+    wanted: Wanted<'_>,
+) -> Result<(Frame, Tally), DataError> {
     // A column in which texts follow numbers requires a second reading. A column in which points may separate thousands
     // requires one more.
     const READINGS: usize = 4;
+    let (most, only) = match wanted {
+        All => (usize::MAX, None),
+        First(most) => (most, None),
+        Numbers(rows) => (usize::MAX, Some(rows)),
+    };
     let mut texts = BTreeSet::new();
     let mut last = String::new();
     for _ in 0..READINGS {
-        let mut rows = text.rows(source, options.ragged)?;
-        let mut columns = Columns::new(&text.layout, options, hints, &texts);
-        columns.take(source, &mut rows, usize::MAX, None)?;
-        check_rows(source, &text.layout, &rows.tally, options.ragged)?;
+        let mut rows = start()?;
+        let mut columns = Columns::new(layout, options, hints, &texts);
+        columns.take(source, &mut rows, most, only)?;
+        check_rows(source, layout, &rows.tally, options.ragged)?;
         match columns.finish(source)? {
-            columns::Outcome::Frame(mut frame) => {
-                add_notes(source, &text.layout, &rows.tally, options.ragged, &mut frame.notes);
-                let count = frame.columns.len();
-                let (layout, encoded) = (&text.layout, text.encoded);
-                frame.reading = Some(FileRecord::of_text(layout, encoded, &rows.tally, count));
-                return Ok(*frame);
-            }
+            columns::Outcome::Frame(frame) => return Ok((*frame, rows.tally)),
             columns::Outcome::Words(words) => {
                 last = words.keys().next().cloned().unwrap_or_default();
                 texts.extend(words.into_keys());

@@ -9,6 +9,7 @@ use super::plain::{self, Plan, Request, TakeResult};
 use super::records::Records;
 use super::rows::{Rows, Tally};
 use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, find_encoding, sample};
+use super::{Wanted, read_columns};
 use crate::error::DataError;
 use crate::frame::Frame;
 use crate::options::{Format, Hints, Ragged, ReadOptions};
@@ -65,8 +66,8 @@ impl<'s> Stream<'s> {
     }
 
     /// Rejects rows that have more cells than the stream has columns.
-    fn check_late(&self, rows: &Rows<'_>) -> Result<(), DataError> {
-        let longer = &rows.tally.longer;
+    fn check_late(&self, tally: &Tally) -> Result<(), DataError> {
+        let longer = &tally.longer;
         if self.options.ragged != Ragged::Pad || longer.count == 0 {
             return Ok(());
         }
@@ -92,41 +93,28 @@ impl<'s> Stream<'s> {
                 break;
             }
         }
-        self.check_late(&rows)?;
+        self.check_late(&rows.tally)?;
         check_rows(self.source, &self.layout, &rows.tally, self.options.ragged)?;
         Ok(rows.tally.rows)
     }
 
     /// Reads the whole text and keeps the rows with the numbers `only`, which must be ascending.
     pub(crate) fn rows(&self, only: &[u64]) -> Result<Frame, DataError> {
-        let (mut frame, tally) = self.frame(usize::MAX, Some(only))?;
+        let (mut frame, tally) = self.frame(Wanted::Numbers(only))?;
         self.add_notes(&tally, &mut frame.notes);
         Ok(frame)
     }
 
     /// Reads the first `most` rows. The notes do not name the lines that were left out or repaired.
     pub(crate) fn head(&self, most: usize) -> Result<Frame, DataError> {
-        Ok(self.frame(most, None)?.0)
+        Ok(self.frame(Wanted::First(most))?.0)
     }
 
-    fn frame(&self, most: usize, only: Option<&[u64]>) -> Result<(Frame, Tally), DataError> {
-        const READINGS: usize = 4;
-        let mut texts = BTreeSet::new();
-        for _ in 0..READINGS {
-            let mut rows = self.start()?;
-            let mut columns = Columns::new(&self.layout, self.options, self.hints, &texts);
-            columns.take(self.source, &mut rows, most, only)?;
-            self.check_late(&rows)?;
-            check_rows(self.source, &self.layout, &rows.tally, self.options.ragged)?;
-            match columns.finish(self.source)? {
-                Outcome::Frame(frame) => return Ok((*frame, rows.tally)),
-                Outcome::Words(words) => texts.extend(words.into_keys()),
-            }
-        }
-        let name = self.source.name();
-        Err(DataError::user(format!(
-            "{name}: the columns cannot be read; declare categories with --category"
-        )))
+    fn frame(&self, wanted: Wanted<'_>) -> Result<(Frame, Tally), DataError> {
+        let Stream { source, layout, options, hints, .. } = self;
+        let (frame, tally) = read_columns(source, layout, options, hints, || self.start(), wanted)?;
+        self.check_late(&tally)?;
+        Ok((frame, tally))
     }
 
     fn add_notes(&self, tally: &Tally, notes: &mut Vec<String>) {
@@ -163,7 +151,7 @@ impl Iterator for Chunks<'_> {
         let texts = BTreeSet::new();
         let mut columns = Columns::new(&stream.layout, stream.options, stream.hints, &texts);
         let taken = columns.take(stream.source, rows, *size, None);
-        if let Err(error) = taken.and_then(|()| stream.check_late(rows)) {
+        if let Err(error) = taken.and_then(|()| stream.check_late(&rows.tally)) {
             return Some(Err(error));
         }
         match columns.finish(stream.source) {
