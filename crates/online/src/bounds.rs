@@ -26,7 +26,7 @@ pub fn perceptron_mistakes(radius: f64, target_norm: f64, margin: f64) -> f64 {
 
 /// The mistake bound of the perceptron on data that need not be separable, for one pass in any order. For every unit
 /// vector u and every γ > 0, the bound is ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))² (Freund and Schapire 1999,
-/// Theorem 2; their paper is not one of the five source documents).
+/// Theorem 2).
 #[must_use]
 pub fn perceptron_mistakes_with_deviation(radius: f64, deviation: f64, margin: f64) -> f64 {
     squared_ratio(radius + deviation, margin)
@@ -131,7 +131,7 @@ pub fn leaky_relu_accuracy(rounds: f64, noise: f64, margin: f64) -> f64 {
 }
 
 /// The bound on E\[mistakes\] - ηT for the online LeakyReLU learner over T rounds: εT + (1-η-ε)²√T/(εγ), where ε is
-/// [`leaky_relu_accuracy`]. If ε is below ½ - η, this is at most 2(1-η) T^¾/√γ.
+/// [`leaky_relu_accuracy`]. If ε is below ½ - η, the bound is at most 2(1-η) T^¾/√γ.
 #[must_use]
 pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     if margin > 0.0 {
@@ -143,8 +143,8 @@ pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     }
 }
 
-/// The number of steps of super-linear decay that reduce ξ from M to e²κ if each step reduces ξ to at most ξ^(1-ρ) κ^ρ:
-/// ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉, where ln(M/κ) is `log_excess` (docs/theory/super-linear-convergence.md).
+/// The number of super-linear decay steps that suffice to reduce ξ from M to e²κ, if each step reduces ξ to at most
+/// ξ^(1-ρ) κ^ρ: ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉, where ln(M/κ) is `log_excess` (docs/theory/super-linear-convergence.md).
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_decays;
@@ -233,8 +233,8 @@ pub fn two_chains_mistakes(dim: usize, points: f64, buckets: usize, failure: f64
     let (d, k) = (dim as f64, buckets as f64);
     let bucketed = points - 4.0 * d;
     let size = (bucketed / (2.0 * k)).floor();
-    // Each chain may fail with probability δ/4. The start uses a part of the remaining δ/2, and each end may use half
-    // of the rest.
+    // Each chain may fail with probability δ/4. The start uses part of the remaining δ/2, and the end of each chain may
+    // use half of the rest.
     let (of_chain, of_end) = (failure / 4.0, (0.5 * failure - CHAIN_START_FAILURE) / 2.0);
     // tan θ₀, and ζ = 12π/cos θ₀.
     let start = std::f64::consts::E - 1.0;
@@ -279,9 +279,9 @@ fn mean_decay(d: f64, power: u32) -> f64 {
     sum
 }
 
-/// The bound, for any pool in R^`dim`, on the mean number of mistakes that the strong learner with random starts makes
-/// until at most a fraction ε = `epsilon` of the pool is unlabelled. The bound is ⌈4d ln(1/ε)⌉ times the mean number of
-/// mistakes per round in the worst of the dimensions up to d. Proof: docs/theory/constants-of-dktz23.md.
+/// The bound, for any pool in R^`dim`, on the mean number of mistakes of the strong learner with random starts until at
+/// most a fraction ε = `epsilon` of the pool is unlabelled. The bound is ⌈4d ln(1/ε)⌉ times the mean number of mistakes
+/// per round in the worst dimension up to d. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::bounds::strong_learner_mistakes;
@@ -324,8 +324,8 @@ fn round_mistakes(k: f64) -> f64 {
 /// The number of nodes of the midpoint rule in [`round_mistakes`], whose integrands are smooth.
 const NODES: u32 = 2000;
 
-/// The lower bound on the expected number of mistakes of every learner in random order: ((d-1)²/(2πe d)) ln(n/d). It
-/// holds for n >= d uniform points on the sphere of R^d, d >= 2, that are labelled by a uniformly random halfspace (our
+/// A lower bound on the expected number of mistakes of any learner in random order: ((d-1)²/(2πe d)) ln(n/d). It holds
+/// for n >= d uniform points on the sphere of R^d, d >= 2, that are labelled by a uniformly random halfspace (our
 /// result: docs/theory/random-order.md, Theorem 1).
 ///
 /// ```
@@ -338,8 +338,8 @@ pub fn random_order_mistakes(points: f64, dim: usize) -> f64 {
     (d - 1.0).powi(2) / (2.0 * PI * E * d) * (points / d).ln()
 }
 
-/// The lower and the upper bound, in this order, on the expected number of mistakes of the best learner in random
-/// order, divided by ln n. They hold in the limit of large n, for the points of [`random_order_mistakes`]. The lower
+/// The lower and upper bounds, in this order, on the expected number of mistakes of the best learner in random order,
+/// divided by ln n. The bounds hold in the limit of large n, for the points of [`random_order_mistakes`]. The lower
 /// bound is κ(d-1) with κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and the upper bound is (d-1)/2 (our result:
 /// docs/theory/random-order.md, Theorem 2).
 ///

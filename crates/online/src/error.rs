@@ -34,7 +34,7 @@ pub enum OnlineError {
     /// A question is still open.
     #[error("the question about point {index} is still open; answer it first")]
     QuestionOpen {
-        /// The point of the open question.
+        /// The index of the point that the open question is about.
         index: usize,
     },
     /// There is no question to answer.
@@ -43,19 +43,19 @@ pub enum OnlineError {
     /// The point already has an answer; a session asks about each point at most once.
     #[error("point {index} already has an answer")]
     AlreadyAnswered {
-        /// The point.
+        /// The index of the point.
         index: usize,
     },
     /// The point has no answer that could be changed or withdrawn.
     #[error("point {index} has no answer; only an existing answer can be changed or withdrawn")]
     NotAnswered {
-        /// The point.
+        /// The index of the point.
         index: usize,
     },
     /// The session does not have this class.
     #[error("unknown class {class}: the session has {classes} classes, numbered from 0")]
     UnknownClass {
-        /// The class given.
+        /// The given class.
         class: usize,
         /// Number of classes.
         classes: usize,
@@ -79,9 +79,9 @@ pub enum OnlineError {
     ResumeDiffers {
         /// Position in the list of answers.
         answer: usize,
-        /// The point in the list.
+        /// The index of the point in the list.
         recorded: usize,
-        /// The point that the learner proposes, if any.
+        /// The index of the point that the learner proposes, if any.
         proposed: Option<usize>,
     },
     /// A replayed learner made a prediction that differs from the one in the transcript.
@@ -96,7 +96,7 @@ pub enum OnlineError {
         /// The prediction of the replayed learner.
         replayed: Prediction,
     },
-    /// A replayed learner refused a point.
+    /// A replayed learner rejected a point.
     #[error("round {round}: {source}")]
     ReplayRefused {
         /// The round, counted from 0.
@@ -130,7 +130,7 @@ pub enum OnlineError {
         /// The number of dichotomies if the pool is in general position, by Cover's formula.
         dichotomies: f64,
     },
-    /// Because of rounding errors, it is uncertain on which side of a point's hyperplane a cell lies.
+    /// Rounding errors leave it uncertain on which side of a point's hyperplane a cell lies.
     #[error(
         "row {row} is so close to a linear combination of others that the cells cannot be told apart in floating \
          point; drop it or move it"

@@ -12,7 +12,7 @@ pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     Err(InputError::ZeroVector)
 }
 
-/// However many values have at most this absolute value, the sum of their squares is finite.
+/// For any number of values with at most this absolute value, the sum of the squares is finite.
 const NO_OVERFLOW: f64 = 1e140;
 /// If the absolute value of a number is at least this, its square is at least the smallest normal `f64`.
 const NO_UNDERFLOW: f64 = 1e-150;

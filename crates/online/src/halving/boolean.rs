@@ -9,7 +9,7 @@ use halfspaces_linalg::{
     Literal, RowView,
 };
 
-/// A finite class of Boolean concepts: either a given list, or all concepts of one kind.
+/// A finite class of Boolean concepts: either a given list, or all concepts of one form.
 ///
 /// ```
 /// use halfspaces_online::{BooleanClass, FiniteClass};
@@ -40,7 +40,7 @@ impl<B: BooleanConcept> BooleanClass<B> {
     }
 }
 
-/// All pairs of disjoint masks over `variables` variables: each variable is positive, negative or absent.
+/// All pairs of disjoint masks over `variables` variables: each variable occurs positively, negatively or not at all.
 fn disjoint_masks(variables: usize) -> impl Iterator<Item = (u64, u64)> {
     let full = (1u64 << variables) - 1;
     (0..=full).flat_map(move |positive| {

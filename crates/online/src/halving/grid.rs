@@ -29,7 +29,8 @@ pub struct GridClass {
 }
 
 impl GridClass {
-    /// The class in R^`dim` whose normals have as coordinates the multiples of the step from -`most` to `most`.
+    /// The class in R^`dim` of all normals whose coordinates are multiples of the step, from -`most` to `most` times
+    /// the step.
     fn with_multiples(dim: usize, most: f64) -> Result<GridClass, OnlineError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());

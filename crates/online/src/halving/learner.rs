@@ -15,8 +15,8 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 /// *Cost.* The learner needs one bit of memory per hypothesis. Each round evaluates every block of 64 that contains a
 /// consistent hypothesis.
 ///
-/// *When to use it.* For classes of up to about 10⁹ hypotheses, for which no other bound is better. For halfspaces in
-/// more than a few dimensions, use a [`crate::VersionSpace`] learner, which measures volume instead of counting
+/// *When to use it.* For classes of up to about 10⁹ hypotheses, if no other learner has a better bound. For halfspaces
+/// in more than a few dimensions, use a [`crate::VersionSpace`] learner, which measures volume instead of counting
 /// hypotheses.
 ///
 /// *Source.* Kakade Algorithm 1 and Theorem 2.2. Claims: K1, K2, K9.
@@ -35,15 +35,15 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Halving<C> {
     class: C,
-    /// The blocks that contain a consistent hypothesis, each with one bit per hypothesis, which is set if the
-    /// hypothesis is consistent.
+    /// The blocks that contain a consistent hypothesis. Each block has one bit per hypothesis, set if the hypothesis is
+    /// consistent.
     alive: Vec<(usize, u64)>,
     consistent: u64,
     updates: u64,
 }
 
 impl<C: FiniteClass> Halving<C> {
-    /// A learner for which all hypotheses are still consistent.
+    /// A learner that has seen no label, so that all hypotheses are consistent.
     ///
     /// # Errors
     /// [`InputError::Empty`] for an empty class, [`InputError::ZeroDimension`].

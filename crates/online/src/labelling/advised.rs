@@ -11,17 +11,16 @@ use super::session::{LabellingQuestion, LabellingSession};
 use crate::error::OnlineError;
 use halfspaces_linalg::InputError;
 
-/// The session's own model does not lead before there are this many answers, because the leave-one-out errors of fewer
-/// answers mean little.
+/// The number of answers that the session's own model needs before it can lead, because leave-one-out errors on fewer
+/// answers are unreliable.
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
     /// Takes the predictions of a given model for the points of the pool: for each point the class and its probability.
-    /// The session compares the errors of these predictions on the answers with the errors of its own predictions, each
-    /// of which is made from all other answers. As long as the given predictions have no more errors than its own, or
-    /// there are fewer than ten answers, the session asks about the point with the largest given probability and
-    /// predicts the given class. Call this function again after points have been added and after a session has been
-    /// resumed, because the predictions are not kept.
+    /// On the answers so far, the session compares the errors of these predictions with the leave-one-out errors of its
+    /// own model. While the given predictions have no more errors than its own model, or there are fewer than ten
+    /// answers, the session asks about the point with the largest given probability and predicts the given class. The
+    /// predictions are lost when points are added or a session is resumed; call this function again afterwards.
     ///
     /// *Guarantee.* There is none; this is a heuristic. A useless model causes additional corrections until it has more
     /// errors than the session's model.
@@ -53,7 +52,7 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Decides which model leads. This function is called whenever the answers have changed.
+    /// Decides which model leads. Called whenever the answers change.
     pub(super) fn compare_advice(&mut self) {
         let Some(advice) = &mut self.advice else { return };
         advice.leads = self.answers.len() < MIN_ANSWERS
@@ -77,9 +76,8 @@ impl LabellingSession {
         Some(LabellingQuestion { index, class, probability })
     }
 
-    /// The point with the surest given prediction, among the points without an answer for which `allowed` is true. If
-    /// several points are equally sure, the first one is returned. Returns `None` if the given model does not lead, or
-    /// if there is no such point.
+    /// The point whose given prediction is surest, among the points without an answer for which `allowed` is true. Ties
+    /// go to the first point. Returns `None` if the given model does not lead, or if there is no such point.
     pub(super) fn surest_advised(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let predictions = &self.leader()?.predictions;
         let open = (0..predictions.len()).filter(|i| self.model.class(*i).is_none() && allowed(*i));
@@ -87,7 +85,7 @@ impl LabellingSession {
         open.rev().max_by(|a, b| predictions[*a].1.total_cmp(&predictions[*b].1))
     }
 
-    /// The actual and the expected errors of the model that leads.
+    /// The actual and the expected errors of the leading model.
     pub(super) fn errors(&self) -> Errors {
         let own = self.model.errors();
         let Some(advice) = self.leader() else { return own };
@@ -146,7 +144,7 @@ mod tests {
         assert!(play(session(&points, &flat), &truth).0.is_sorted());
     }
 
-    /// Even if the given model is always wrong, the session follows it until its own model has fewer errors.
+    /// The session follows even a model that is always wrong, until its own model has fewer errors.
     #[test]
     fn a_useless_model_is_left() {
         let (points, truth) = line(60);

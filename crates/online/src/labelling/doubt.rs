@@ -16,12 +16,12 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Doubt {
-    /// The point.
+    /// The index of the point.
     pub index: usize,
-    /// The class in the answer.
+    /// The class that the answer gives.
     pub class: usize,
     /// The class that the model predicts from all other answers.
     pub predicted: usize,
-    /// The probability that the model, given all other answers, assigns to the class in the answer.
+    /// The probability of that class according to the model, given all other answers.
     pub probability: f64,
 }

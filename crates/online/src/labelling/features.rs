@@ -10,20 +10,20 @@ use halfspaces_linalg::{InputError, PointSet, Points, Threads, reserve};
 /// K(x, z) = exp(-‖x - z‖²/(width² M)), where M is the median squared distance.
 const GAUSSIAN: [(f64, f64); 4] = [(0.25, -6.0), (0.5, -3.0), (1.0, -1.0), (2.0, 0.0)];
 /// The widths and log prior weights of the Laplacian kernels of ranks, K(x, z) = exp(-‖x - z‖₁/(width M)). Like
-/// decision trees, these kernels can represent steps, and they do not depend on the scale of a column.
+/// decision trees, these kernels can represent step functions, and they do not depend on the scale of a column.
 const LAPLACIAN: [(f64, f64); 2] = [(1.0, -1.0), (2.0, 0.0)];
 /// Number of kernels.
 pub(super) const KERNELS: usize = GAUSSIAN.len() + LAPLACIAN.len();
 /// The width of the kernel that replaces the columns if there are more than [`MAX_COLUMNS`] columns.
 const WIDE: f64 = 4.0;
 pub(super) const MAX_COLUMNS: usize = 256;
-/// Number of points that are mapped at a time.
+/// Number of points mapped at a time.
 const BLOCK: usize = 1024;
 
 /// The columns, or the kernel features that replace the columns.
 #[derive(Debug, Clone)]
 enum Columns {
-    /// The number of columns, and the square root of this number, by which the standardised columns are divided.
+    /// The number of columns, and its square root, by which the standardised columns are divided.
     All(usize, f64),
     Wide(Box<Nystroem>),
 }
@@ -54,7 +54,7 @@ struct Squares {
 
 impl Squares {
     fn fit(sample: &Points) -> Squares {
-        /// A squared column whose standard deviation is below this is constant up to rounding.
+        /// A squared column whose standard deviation is below this value is constant up to rounding.
         const MIN_DEVIATION: f64 = 1e-6;
         let (n, dim) = (sample.len() as f64, sample.dim());
         let (mut means, mut seconds) = (vec![0.0; dim], vec![0.0; dim]);
@@ -88,7 +88,7 @@ impl Squares {
 }
 
 /// The feature rows of a pool. A row contains the constant 1, the columns, the features of each kernel and the squares.
-/// The rows are stored as `f32`, and all computations use these values.
+/// The rows are stored as `f32`, and all computations use the stored values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Features {
     rows: Vec<f32>,

@@ -30,7 +30,7 @@ pub enum Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Answer {
-    /// The point.
+    /// The index of the point.
     pub index: usize,
     /// The class of the point.
     pub class: usize,
@@ -48,7 +48,7 @@ impl Answer {
 
 /// A saved labelling session: the parameters and the list of answers, whose classes may be edited.
 ///
-/// Answers are independent of each other. If one is changed or removed, the others remain as useful as before:
+/// Answers are independent of each other. If one is changed or removed, the others remain useful:
 /// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from the whole list, even if the session would
 /// have asked other questions.
 ///
@@ -73,7 +73,7 @@ pub struct LabellingFile {
     pub version: u32,
     /// The parameters of the session.
     pub labelling: Labelling,
-    /// Number of points at the start of the session. All later points were added during the session.
+    /// Number of points at the start of the session. All other points were added during the session.
     pub first_points: usize,
     /// Number of points.
     pub points: usize,

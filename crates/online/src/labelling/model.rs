@@ -14,7 +14,7 @@ use halfspaces_linalg::{InputError, PointSet, zeros};
 
 /// The weight of the constant in a kernel.
 const CONSTANT: f64 = 0.1;
-/// The smallest probability of a wrong prediction that is assumed when the models are weighted.
+/// The smallest probability of a wrong prediction that the weighting of the models assumes.
 pub(super) const SLIP: f64 = 0.01;
 /// The log prior weights of the columns without a kernel, and of the soft halfspace.
 const COLUMNS_PRIOR: f64 = 0.0;
@@ -40,15 +40,15 @@ impl Verdict {
     }
 }
 
-/// The estimated errors of a model. For the points without an answer, these are the number of points and the expected
-/// number of errors. For the answered points, these are the actual and the expected number of leave-one-out errors.
+/// The estimated errors of a model: for the points without an answer, the number of points and the expected number of
+/// errors; for the answered points, the actual and the expected number of leave-one-out errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
     pub(super) open: usize,
     pub(super) stated: f64,
     pub(super) wrong_left_out: usize,
     pub(super) stated_left_out: f64,
-    /// The factor by which the estimate of the corrections to come is multiplied.
+    /// The factor on the estimate of the remaining corrections.
     pub(super) factor: f64,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Model {
     soft: Option<SoftHalfspace>,
     /// The number of targets: 1 for two classes, and otherwise the number of classes.
     targets: usize,
-    /// Answered points and their classes, in the order of the answers.
+    /// The answered points and their classes, in the order of the answers.
     answers: Vec<(usize, usize)>,
     /// The class of each answered point.
     classes: Vec<Option<usize>>,
@@ -121,8 +121,8 @@ impl Model {
     /// Extends the model to points whose features have been added.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`] if the means of all classes for all points do not fit in memory. In this case nothing
-    /// is changed.
+    /// [`InputError::TooLarge`] if the means of all classes for all points do not fit in memory. The model is then
+    /// unchanged.
     fn extend(&mut self) -> Result<(), InputError> {
         let n = self.features.len();
         drop(zeros(n.saturating_mul(2 * self.components.len()), self.targets)?);
@@ -178,7 +178,7 @@ impl Model {
     pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
         for &(index, class) in answers {
             self.take_in(index, class);
-            // In large pools, the verdicts determine for which points the soft halfspace computes variances.
+            // In large pools, the verdicts determine the points whose variances the soft halfspace computes.
             self.judge();
         }
     }
@@ -209,8 +209,8 @@ impl Model {
         self.spread(&changes);
     }
 
-    /// Changes the class of an answer, which keeps its place in the list. The factors of later answers were computed
-    /// with the old class. As many of the most recent factors as time allows are therefore removed first and added
+    /// Changes the class of an answer, which keeps its position in the list. The factors of later answers were computed
+    /// with the old class. Therefore the most recent factors, up to a limit on the work, are removed first and added
     /// again afterwards.
     pub(crate) fn change(&mut self, index: usize, class: usize) {
         /// Maximum number of feature products.
@@ -234,7 +234,7 @@ impl Model {
         self.judge();
     }
 
-    /// Removes an answer. The model then corresponds to the remaining answers.
+    /// Removes an answer. Afterwards the model depends only on the remaining answers.
     pub(crate) fn forget(&mut self, index: usize) {
         let place = self.answers.iter().position(|(i, _)| *i == index);
         let Some(place) = place else { unreachable!("the point has an answer") };
@@ -361,7 +361,7 @@ impl Model {
         (means, variance)
     }
 
-    /// A score that is larger for points that are more likely to belong to a class. It orders the points without an
+    /// A score that increases with the probability that a point belongs to a class. It ranks the points without an
     /// answer.
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
         if self.targets == 1 {
@@ -385,7 +385,7 @@ impl Model {
         self.weights.iter_mut().for_each(|weight| *weight /= sum);
     }
 
-    /// For each component and each answer, the z-score with which the component predicts this answer from all other
+    /// For each component and each answer, the z-score of the component's prediction of this answer from all other
     /// answers. A z-score is positive if the prediction is right.
     fn left_out(&self) -> Vec<Vec<f64>> {
         let mut all: Vec<Vec<f64>> =
@@ -460,8 +460,7 @@ impl Model {
         Errors { open, stated, wrong_left_out, stated_left_out, factor: 1.0 }
     }
 
-    /// The surest point without an answer for which `allowed` is true. If several points are equally sure, the first
-    /// one is returned.
+    /// The surest point without an answer for which `allowed` is true. Ties go to the first point.
     pub(super) fn surest(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let open = (0..self.len()).filter(|i| self.classes[*i].is_none() && allowed(*i));
         let mut best = None;
@@ -475,7 +474,7 @@ impl Model {
     }
 }
 
-/// The class with the largest mean. If several means are equal, the first class is returned.
+/// The class with the largest mean. Ties go to the first class.
 pub(super) fn largest(means: &[f64]) -> usize {
     (0..means.len()).fold(0, |best, k| if means[k] > means[best] { k } else { best })
 }
@@ -488,7 +487,7 @@ pub(super) fn gap(means: &[f64], class: usize) -> f64 {
 
 /// Σ ln(slip + (1 - 2 slip) Φ(z)).
 fn log_likelihood(scores: &[f64]) -> f64 {
-    /// Number of factors that are multiplied before a logarithm is taken. Each factor is at least [`SLIP`].
+    /// Number of factors multiplied before each logarithm. Each factor is at least [`SLIP`].
     const TOGETHER: usize = 64;
     let (mut sum, mut product, mut count) = (0.0, 1.0f64, 0);
     for z in scores {

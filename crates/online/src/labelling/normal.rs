@@ -39,8 +39,8 @@ pub(super) fn density(z: f64) -> f64 {
     exp_neg(0.5 * z * z) / (2.0 * PI).sqrt()
 }
 
-/// A probit likelihood that allows for wrong answers: with probability `slip` an answer is wrong, whatever the value
-/// is.
+/// A probit likelihood that allows for wrong answers: with probability `slip` an answer is wrong, regardless of the
+/// value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Probit {
     /// Variance of the noise.

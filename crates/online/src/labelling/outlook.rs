@@ -1,12 +1,12 @@
-//! An estimate of the number of corrections that will still be needed. Claims: S10c, S10m.
+//! An estimate of the number of remaining corrections. Claims: S10c, S10m.
 
 use super::model::Errors;
 use halfspaces_linalg::exp_neg;
 
-/// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and how much the model
-/// still learns if no point has an answer yet. The constants were fitted by least squares in the logarithms on seven
-/// pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), each at twelve points in time.
-/// The fitted factor is 0.92. With the factor that is used here, the estimate is right in the geometric mean over
+/// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and the amount that
+/// the model still learns if no point has an answer yet. The constants were fitted by least squares in the logarithms
+/// on seven pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), each at twelve points
+/// in time. The fitted factor is 0.92. With the factor used here, the estimate is right in the geometric mean over
 /// thirteen pools, which include five of these seven.
 const FACTOR: f64 = 0.72;
 const POWER: f64 = 2.0 / 3.0;
@@ -26,7 +26,7 @@ const TO_HIGH: f64 = 1.645;
 /// ((w + 1)/(s + 1))^⅔, times 0.72 exp(-0.8 u). Each answer so far is predicted from all other answers: w of these
 /// predictions are wrong, and the model expects s wrong ones. The number u is the fraction of the pool without an
 /// answer. The estimate depends on u because the model keeps learning until the pool is labelled. For wide pools, the
-/// estimate is multiplied by 2.2. The interval is wide as long as there are few answers: its upper end is the estimate
+/// estimate is multiplied by 2.2. The interval is wide while there are few answers: its upper end is the estimate
 /// times e^(1.6 (0.4 + 0.4 u)). The estimate and the interval are measured, not proved. Claims: S10c, S10m.
 ///
 /// ```
@@ -66,7 +66,7 @@ impl Outlook {
         let all = open as f64;
         let share = all / points as f64;
         let ratio = (wrong_left_out as f64 + 1.0) / (stated_left_out + 1.0);
-        // One is added to all counts, because the logarithm of 0 is not finite.
+        // All counts are increased by one, because the logarithm of 0 is not finite.
         let factor = factor * FACTOR * ratio.powf(POWER) * exp_neg(LEARNING * share);
         let one_more = ((stated + 1.0) * factor).clamp(1.0, all + 1.0);
         let deviation = DEVIATION + MORE_DEVIATION * share;
@@ -79,10 +79,10 @@ impl Outlook {
     /// Whether the upper end of the interval is at most the fraction `share` of all points. Then, in nineteen cases out
     /// of twenty, at most this fraction of the labels still has to be corrected if labelling continues.
     ///
-    /// If you stop instead and take every prediction as the answer, more labels can be wrong, because the model learns
-    /// from the answers to come. The upper end relies only on the model. For certainty, draw m of the open points at
-    /// random and check their predictions. If none of them is wrong, then with probability 0.95 at most a fraction 3/m of
-    /// the predictions for the open points is wrong, whatever the model is.
+    /// If you stop instead and accept every prediction, more labels can be wrong, because the model would have learned
+    /// from later answers. The upper end relies only on the model. For certainty, draw m of the open points at random
+    /// and check their predictions. If none of them is wrong, then with probability 0.95 at most a fraction 3/m of the
+    /// predictions for the open points is wrong, for any model.
     #[must_use]
     pub fn within(&self, share: f64) -> bool {
         self.high <= share * self.points as f64

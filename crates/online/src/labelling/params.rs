@@ -3,7 +3,8 @@
 use super::features::KERNELS;
 use halfspaces_linalg::{InputError, Params, Threads, setters};
 
-/// Maximum number of `f32` features of a pool, over all kernels. Pools that would exceed it use fewer landmarks.
+/// Maximum number of `f32` features of a pool, over all kernels. Pools that would exceed this number use fewer
+/// landmarks.
 const MAX_FEATURES: usize = 30_000_000;
 const MIN_LANDMARKS: usize = 40;
 /// Maximum number of classes. Each class needs a mean for every point and landmark, and a person cannot tell more
@@ -34,8 +35,8 @@ pub struct LabellingParams {
 
 impl LabellingParams {
     setters! {
-        /// Maximum number of landmarks of each kernel. Landmarks are points of the pool in whose neighbourhood labels
-        /// may differ from what the columns predict. Pools of more than 12 500 points use fewer landmarks, so that the
+        /// Maximum number of landmarks of each kernel. Landmarks are points of the pool. Near a landmark, labels may
+        /// differ from what the columns predict. Pools of more than 12 500 points use fewer landmarks, so that the
         /// features of the kernels take 120 MB. Default: 400.
         landmarks: usize,
 

@@ -107,7 +107,7 @@ impl PoolModel {
         }
     }
 
-    /// A score that is larger for points that are more likely to belong to a class.
+    /// A score that increases with the probability that a point belongs to a class.
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
         match self {
             PoolModel::Narrow(model) => model.score_of(index, class),
@@ -115,8 +115,8 @@ impl PoolModel {
         }
     }
 
-    /// The weights with which the coordinates of a point decide between a class and the most probable other class, if
-    /// the model is linear in the coordinates.
+    /// The weights of a point's coordinates in the decision between a class and the most probable other class, if the
+    /// model is linear in the coordinates.
     pub(super) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
         match self {
             PoolModel::Narrow(_) => None,

@@ -5,8 +5,7 @@ use crate::error::OnlineError;
 
 /// A class with fewer answers than this is considered scarce.
 const ENOUGH: usize = 20;
-/// No class is considered scarce before there are this many answers, because the model first needs examples of some
-/// classes.
+/// Before this many answers, no class is considered scarce, because the model first needs examples of some classes.
 const FIRST: usize = 20;
 
 impl LabellingSession {
@@ -48,9 +47,9 @@ impl LabellingSession {
         Ok(found.into_iter().map(|(_, index)| self.question(index)).collect())
     }
 
-    /// The class with the fewest answers, if it has fewer than 20 answers. If several classes have equally few answers,
-    /// the first one is returned. Returns `None` before the session has 20 answers. To find a rare class, ask about the
-    /// [`likeliest`](LabellingSession::likeliest) points of the scarce class as long as this function returns one.
+    /// The class with the fewest answers, if it has fewer than 20 answers. Ties go to the first class. Returns `None`
+    /// before the session has 20 answers. To find a rare class, ask about the
+    /// [`likeliest`](LabellingSession::likeliest) points of the scarce class while this function returns one.
     #[must_use]
     pub fn scarce_class(&self) -> Option<usize> {
         let mut counts = vec![0; self.classes()];

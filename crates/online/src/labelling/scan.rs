@@ -5,7 +5,7 @@ use super::features::Features;
 use halfspaces_linalg::Threads;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 
-/// Number of points that a thread takes at a time.
+/// Number of points that a thread processes at a time.
 const BLOCK: usize = 2048;
 const LANES: usize = 8;
 

@@ -3,7 +3,7 @@
 use super::doubt::Doubt;
 use super::session::LabellingSession;
 
-/// If there are fewer answers than this, they say too little about each other.
+/// Fewer answers than this predict each other too poorly.
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
@@ -50,7 +50,7 @@ mod tests {
         session
     }
 
-    /// If there are fewer than ten answers, none of them is doubted, however much it differs from its prediction.
+    /// Fewer than ten answers are never doubted, even if they differ strongly from their predictions.
     #[test]
     fn few_answers_are_not_doubted() {
         for (answers, doubted) in [(9, false), (10, true)] {

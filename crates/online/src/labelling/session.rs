@@ -21,7 +21,7 @@ use halfspaces_linalg::{InputError, PointSet};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabellingQuestion {
-    /// The point.
+    /// The index of the point.
     pub index: usize,
     /// The predicted class.
     pub class: usize,
@@ -58,17 +58,17 @@ pub struct LabellingProgress {
 }
 
 /// A session in which a person labels a pool. The session asks about the surest point and predicts its class, and the
-/// person confirms or corrects the prediction. Few corrections are needed until most of the pool is labelled. The
-/// session works for two or more classes, for labels that no halfspace explains, and even if some answers are wrong.
+/// person confirms or corrects the prediction. Labelling most of the pool takes few corrections. The session works for
+/// two or more classes, for labels that no halfspace explains, and even if some answers are wrong.
 ///
-/// *The model.* The model combines nine Gaussian posteriors. Seven of them are over halfspaces in the space of a
-/// combined kernel: one half is the linear kernel of the columns, and the other half is another kernel. This other
-/// kernel is Gaussian with one of four widths, Laplacian on ranks with one of two widths (both computed with Nyström
-/// features), or the linear kernel of the squares of the columns. One posterior is over halfspaces of the columns. The
-/// last one is used only for two classes: it is over the version space of halfspaces of the columns, where one answer
-/// in a hundred is assumed to be wrong, and is computed by expectation propagation. Each posterior is weighted by the
-/// product of the probabilities that it assigns to the answers, each given all the others. Columns are standardised
-/// first. With more than two classes there are eight posteriors, which are fitted by least squares.
+/// *The model.* The model combines nine Gaussian posteriors. Seven of them are over halfspaces in the feature space of
+/// a combined kernel: half the linear kernel of the columns plus half a second kernel. The second kernel is Gaussian
+/// with one of four widths, Laplacian on ranks with one of two widths (both computed with Nyström features), or the
+/// linear kernel of the squares of the columns. The eighth posterior is over halfspaces of the columns. The ninth is
+/// used only for two classes: it is over the version space of halfspaces of the columns, assumes that one answer in a
+/// hundred is wrong, and is computed by expectation propagation. Each posterior is weighted by the product of the
+/// probabilities that it assigns to the answers, each given all the others. Columns are standardised first. With more
+/// than two classes there are eight posteriors, which are fitted by least squares.
 ///
 /// *Wide pools.* A pool is wide if it has more than 256 columns, or if it has more than 100 columns and the norms of
 /// all rows differ from 1 by at most 0.02. Examples are texts represented by n-grams, and embeddings of texts. The
@@ -85,19 +85,19 @@ pub struct LabellingProgress {
 /// threads, unless an earlier answer was changed, withdrawn or undone. Undoing an answer restores the model up to
 /// rounding (probabilities change by at most 1e-6) and opens the same question. After an earlier answer is changed or
 /// withdrawn, the model agrees with a model trained on the current answers, such as that of a resumed session, only up
-/// to the convergence of expectation propagation: probabilities differ slightly, and so can the predicted class of a row
-/// whose classes are almost equally likely. A changed answer counts as the most recent one. The model of a wide pool
-/// does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
+/// to the convergence of expectation propagation: probabilities differ slightly, and so can the predicted class of a
+/// row whose classes are almost equally likely. A changed answer counts as the most recent answer. The model of a wide
+/// pool does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
 ///
 /// *Guarantee.* There is no guarantee on the number of corrections; the method is a heuristic. Each answer takes
 /// bounded time for any labels.
 ///
 /// *Cost.* Let n be the number of points and m the total number of features, which is 2d plus 6 times the number of
 /// landmarks. There are at most 400 landmarks, and fewer if the pool has more than 12 500 points. The session takes 4nm
-/// bytes, O(nm) time per answer, and O(n m²) time at its start. An undo costs as much as an answer, and so does each
-/// answer when a session is resumed. Let s be the number of stored values and a the number of answers. A wide sparse
-/// pool takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes and
-/// O(n(d + a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
+/// bytes, O(nm) time per answer, and O(n m²) time at its start. An undo costs the same as an answer. Resuming a session
+/// costs the same as giving all its answers. Let s be the number of stored values and a the number of answers. A wide
+/// sparse pool takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes
+/// and O(n(d + a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
 /// [`capacity`](LabellingSession::capacity).
 ///
 /// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
@@ -207,7 +207,7 @@ impl LabellingSession {
         Ok(session)
     }
 
-    /// The session in the form in which it is saved.
+    /// The session in its saved form.
     #[must_use]
     pub fn file(&self) -> LabellingFile {
         LabellingFile {
@@ -292,11 +292,11 @@ impl LabellingSession {
         Ok(self.question(index))
     }
 
-    /// The weights with which the stored coordinates of a point decide between a class and the most probable other
-    /// class, as pairs (coordinate, weight) in ascending order. The sum of the weights times the coordinates, plus a
-    /// number that does not depend on these coordinates, is the posterior mean of the class minus the posterior mean of
-    /// the other class. Returns `None` unless the pool is wide and sparse; other models are not linear in the
-    /// coordinates of a point.
+    /// The weights of a point's stored coordinates in the decision between a class and the most probable other class,
+    /// as pairs (coordinate, weight) in ascending order. The sum of the weights times the coordinates, plus a number
+    /// that does not depend on these coordinates, is the posterior mean of the class minus the posterior mean of the
+    /// other class. Returns `None` unless the pool is wide and sparse; other models are not linear in the coordinates
+    /// of a point.
     ///
     /// The factor that scales the point's main directions to norm 1 is treated as a constant.
     ///
@@ -358,7 +358,7 @@ impl LabellingSession {
         self.compare_advice();
     }
 
-    /// Closes the open question, so that the next question is chosen again.
+    /// Closes the open question; the next question is then chosen again.
     pub(super) fn close(&mut self) {
         self.open = None;
     }
@@ -429,7 +429,7 @@ impl LabellingSession {
         self.open
     }
 
-    /// Changes the class of an answer, which keeps its place in the list. Whether the answer is a correction still
+    /// Changes the class of an answer, which keeps its position in the list. Whether the answer is a correction still
     /// depends on the original prediction.
     ///
     /// # Errors
@@ -479,7 +479,7 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// The class in the answer about a point, or `None` if there is no answer.
+    /// The class given for a point, or `None` if there is no answer.
     #[must_use]
     pub fn class(&self, index: usize) -> Option<usize> {
         (index < self.model.len()).then(|| self.model.class(index)).flatten()
@@ -522,7 +522,7 @@ impl LabellingSession {
         self.model.capacity().filter(|count| *count < self.model.len())
     }
 
-    /// An estimate of the number of corrections to come.
+    /// An estimate of the number of remaining corrections.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         Outlook::new(self.model.len(), self.errors())
@@ -797,7 +797,7 @@ mod tests {
     }
 
     /// The likeliest point of a class is the surest of the points that are predicted to have this class. If there are
-    /// no such points, it is the least sure of all points.
+    /// no such points, it is the least sure point of all.
     #[test]
     fn examples_of_a_class_are_found() {
         let (points, truth) = rings(60, 8);

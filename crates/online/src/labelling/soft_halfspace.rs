@@ -1,5 +1,5 @@
-//! The posterior over the halfspaces of the columns, given answers of which some may be wrong. It is computed by
-//! expectation propagation. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The posterior over the halfspaces of the columns, given answers that may be wrong, computed by expectation
+//! propagation. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 //!
 //! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
@@ -24,7 +24,7 @@ const NEAR: f64 = 5.0;
 const TELLING: f64 = 3.0;
 const MAX_SWEEPS: usize = 4;
 const DAMPING: f64 = 0.8;
-/// The sweeps end when no factor changes the variance of its point by more than this fraction.
+/// The sweeps end once no factor changes the variance of its point by more than this fraction.
 const SETTLED: f64 = 1e-3;
 /// The maximum number of multiplications for the factors of a sweep, and for the variances of the pool.
 const SWEEP_WORK: usize = 5_000_000;
@@ -35,7 +35,7 @@ const VARIANCE_WORK: usize = 20_000_000;
 pub(super) struct SoftHalfspace {
     dim: usize,
     sites: Vec<Site>,
-    /// Σ precision x xᵀ + I (`precision`), of which the lower triangle is stored, and Σ shift x (`shift`).
+    /// The lower triangle of Σ precision x xᵀ + I (`precision`), and Σ shift x (`shift`).
     precision: Vec<f64>,
     shift: Vec<f64>,
     /// The inverse of the Cholesky factor of the precision, stored by rows (`inverse_root`), and the mean (`weights`).
@@ -244,8 +244,8 @@ impl SoftHalfspace {
         }
     }
 
-    /// Computes the means of all points, and as many variances as time allows. In large pools, these are the variances
-    /// of the surest points.
+    /// Computes the means of all points and, up to a limit on the work, their variances. In large pools, only the
+    /// variances of the surest points are computed.
     fn measure(&mut self, features: &Features, surest: &[usize], threads: Threads) {
         let mut x = vec![0.0; self.dim];
         let work = self.dim * self.dim / 2;
@@ -270,8 +270,8 @@ impl SoftHalfspace {
     }
 }
 
-/// Computes xᵀ(precision)⁻¹x. This and the next computation are compiled for the vector instructions of the processor.
-/// The sums do not depend on these instructions.
+/// Computes xᵀ(precision)⁻¹x. This computation and the next one are compiled for the vector instructions of the
+/// processor, which do not change the sums.
 struct Variance<'a> {
     inverse_root: &'a [f64],
     x: &'a [f64],
@@ -377,8 +377,8 @@ mod tests {
     use halfspaces_data::{Gaussian, Marginal};
 
     /// The precision, its inverse, the mean, and the values of every point equal those of the prior multiplied by all
-    /// factors. The test checks this after several answers, one of which is wrong, and after an answer in the middle is
-    /// removed.
+    /// factors. The test checks this after several answers, including a wrong one, and after removing an answer in the
+    /// middle.
     #[test]
     fn the_posterior_is_that_of_its_factors() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(40, 5).unwrap();

@@ -17,7 +17,7 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 /// with their mean would minimise the expected number of mistakes on each question. On real pools, the number of
 /// corrections was measured and compared with that of logistic regression.
 ///
-/// *Cost.* The learner costs as much as a [`LabellingSession`](crate::LabellingSession).
+/// *Cost.* The cost is that of a [`LabellingSession`](crate::LabellingSession).
 ///
 /// *When to use it.* For real pools. If some halfspace is known to fit and you need guarantees, use a
 /// [`StrongLearner`](crate::StrongLearner).

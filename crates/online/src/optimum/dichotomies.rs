@@ -8,25 +8,25 @@ use std::collections::HashMap;
 /// The value of |w · x|/(‖w‖‖x‖) above which rounding cannot change the sign of w · x.
 const MIN_CERTAIN_SINE: f64 = 1e-11;
 
-/// A restricted point is set to 0 if its norm is at most this fraction of its original norm: such a point was parallel
-/// to the normal of the hyperplane to which it is restricted.
+/// A point restricted to a hyperplane is set to 0 if its norm is at most this fraction of its original norm: such a
+/// point was parallel to the normal of the hyperplane.
 const MAX_PARALLEL_SHARE: f64 = 1e-12;
 
 /// All labellings of a pool by halfspaces w · x > 0 through the origin with no point on the boundary, each with a
 /// halfspace that produces it.
 ///
-/// *Algorithm.* Points are added one at a time. The hyperplane of a new point splits those cells of the current
+/// *Algorithm.* Points are added one at a time. The hyperplane of a new point splits the cells of the current
 /// arrangement that it meets. The split cells correspond to the cells of the earlier points restricted to this
-/// hyperplane, which has one dimension less. In general position there are 2 Σ_{i<d} C(n-1, i) cells (Cover 1965). Each
-/// listed labelling comes with a halfspace that produces it, and the algorithm checks that rounding cannot have changed
-/// any of its signs. In general position, the number of labellings shows that none is missing.
+/// hyperplane, whose dimension is lower by one. In general position there are 2 Σ_{i<d} C(n-1, i) cells (Cover 1965).
+/// Each listed labelling comes with a halfspace that produces it, and the algorithm checks that rounding cannot have
+/// changed any of its signs. In general position, the number of labellings shows that none is missing.
 ///
 /// *Cost.* The time is O(n² d) times the number of dichotomies. There may be at most [`MAX_POOL`] points and
 /// [`MAX_DICHOTOMIES`] dichotomies.
 ///
 /// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst case of a
 /// learner (run the learner on each labelling), and for halving: with [`HalfspaceClass`](crate::HalfspaceClass) it
-/// makes at most d lg n mistakes, whatever the margin is. For affine halfspaces, append a coordinate 1 to each point.
+/// makes at most d lg n mistakes, for any margin. For affine halfspaces, append a coordinate 1 to each point.
 ///
 /// *Source.* Cover 1965 for the count; the algorithm is folklore. Claims: S12, K9.
 ///
@@ -195,7 +195,7 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
         }
         distinct.push(x.clone());
         places.push(row);
-        // The other cells do not meet the hyperplane, so their vectors are on the right side of it.
+        // The other cells do not meet the hyperplane, so their vectors are already on the right side.
         for w in cells.into_values() {
             if kernels::dot(x, &w).abs() <= MIN_CERTAIN_SINE * norm(x) * norm(&w) {
                 return Err(unresolved);
@@ -213,8 +213,8 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
     Ok(cells.into_iter().map(|(_, w)| w).collect())
 }
 
-/// The vectors orthogonal to a normal. A vector is given by all its coordinates except the one in which the normal is
-/// largest.
+/// The vectors orthogonal to a normal. A vector is represented by all its coordinates except the one where the normal
+/// is largest.
 struct Hyperplane<'a> {
     normal: &'a [f64],
     pivot: usize,
@@ -251,7 +251,7 @@ impl Hyperplane<'_> {
         w
     }
 
-    /// A vector next to `on`, so close to it that both are on the same side of the hyperplane of each of `others`.
+    /// A vector next to `on`, close enough that both are on the same side of the hyperplane of each row of `others`.
     fn next_to(&self, on: &[f64], side: f64, others: &[Vec<f64>]) -> Vec<f64> {
         let length = norm(self.normal);
         let step = |x: &Vec<f64>| {

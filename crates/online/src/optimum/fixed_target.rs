@@ -3,8 +3,8 @@
 use super::game::{LabellingGame, Set};
 use std::collections::HashMap;
 
-/// The step size of the multiplicative weights, multiplied by the square root of the round number. It affects how fast
-/// the two bounds converge, but not their validity.
+/// The step size of the multiplicative weights, multiplied by the square root of the round number. It affects the speed
+/// at which the two bounds converge, but not their validity.
 const STEP: f64 = 0.5;
 
 /// A set of dichotomies that remain after some answers. The list contains the parts of a set before the set itself.
@@ -20,9 +20,9 @@ struct Part {
 }
 
 impl LabellingGame {
-    /// Two bounds, a lower and an upper one, on the value of the game in random order: the smallest expected number of
-    /// mistakes that a randomised learner can guarantee for every target that is fixed before the order is drawn. More
-    /// `rounds` bring the bounds closer together, at a rate of 1/√rounds or faster; at least one round is always run.
+    /// A lower and an upper bound on the value of the game in random order: the smallest expected number of mistakes
+    /// that a randomised learner can guarantee for every target that is fixed before the order is drawn. More `rounds`
+    /// bring the bounds closer together, at a rate of 1/√rounds or faster; at least one round is always run.
     ///
     /// *Algorithm.* The value is the largest b(μ) over priors μ, where b(μ) is the number of mistakes of the best
     /// learner on a target drawn from μ. The value is therefore at least b(μ) for any prior μ, and at most the number
@@ -57,8 +57,8 @@ impl LabellingGame {
         [least, most]
     }
 
-    /// Lists the sets to which some answers can reduce a set of dichotomies. The parts of a set come before the set
-    /// itself. Returns the position of the set, or `None` for a single dichotomy.
+    /// Lists all sets that can remain of a set of dichotomies after some answers. The parts of a set come before the
+    /// set itself. Returns the position of the set, or `None` for a single dichotomy.
     fn visit(
         &self,
         set: Set,

@@ -1,4 +1,4 @@
-//! The values of the games in which a small pool is labelled.
+//! The values of the games of labelling a small pool.
 
 use super::dichotomies::Dichotomies;
 use std::collections::HashMap;
@@ -80,7 +80,7 @@ impl LabellingGame {
         self.dichotomies
     }
 
-    /// The game of arbitrary labellings, which need not be those of halfspaces.
+    /// The game of arbitrary labellings, which halfspaces need not produce.
     #[cfg(test)]
     pub(super) fn of_sets(dichotomies: usize, positive: Vec<Set>) -> LabellingGame {
         LabellingGame { dichotomies, positive }
@@ -128,7 +128,7 @@ impl LabellingGame {
         })
     }
 
-    /// The least k for which k mistakes suffice.
+    /// The smallest k such that k mistakes suffice.
     fn value(&self, chooser: Chooser) -> usize {
         let mut known = HashMap::new();
         let all = self.all();
@@ -209,8 +209,8 @@ impl LabellingGame {
         })
     }
 
-    /// The value of the set of all dichotomies. The value of a single dichotomy is 0; that of a larger set is computed
-    /// by `combine` from the values of smaller sets.
+    /// The value of the set of all dichotomies. The value of a single dichotomy is 0; `combine` computes the value of a
+    /// larger set from the values of smaller sets.
     fn averaged(&self, combine: &Combine) -> f64 {
         fn visit(
             game: &LabellingGame,
@@ -279,8 +279,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// The expected number of mistakes on a point and on the points after it, for a uniformly drawn dichotomy and the
-/// better prediction on this point.
+/// The expected number of mistakes on a point and on all later points, for a uniformly drawn dichotomy and the better
+/// prediction on this point.
 fn average([plus, minus]: [Set; 2], below: &mut dyn FnMut(Set) -> f64) -> f64 {
     let [p, m] = [count(&plus) as f64, count(&minus) as f64];
     (p.min(m) + p * below(plus) + m * below(minus)) / (p + m)

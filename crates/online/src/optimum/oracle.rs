@@ -10,7 +10,7 @@ use crate::{
 use halfspaces_data::{Clusters, Gaussian, Marginal, StudentT, UnitSphere};
 use halfspaces_linalg::{Label, Params, PointSet, Points};
 
-/// Pools of several kinds: a Gaussian, the sphere, tight clusters, heavy tails, the cube.
+/// Pools from several distributions: a Gaussian, the sphere, tight clusters, heavy tails, the cube.
 fn pools(n: usize, d: usize, seed: u64) -> Vec<(&'static str, Points)> {
     let gaussian = Gaussian::new(d, 1.0).unwrap();
     let centres = gaussian.sample(3, seed + 100).unwrap();

@@ -69,7 +69,7 @@ impl OnlineLearner for Alma {
         let length = positive_norm_sq(x)?.sqrt();
         let k = (self.corrections + 1) as f64;
         let wanted = (1.0 - self.alpha) * (8f64.sqrt() / self.alpha) / k.sqrt();
-        // At w · x = 0 with label -1 the prediction is wrong, whatever margin is required.
+        // At w · x = 0 with label -1 the prediction is wrong for any required margin.
         let corrects = truth.as_f64() * prediction.value <= wanted || prediction.is_wrong(truth);
         if corrects {
             self.weights.add(truth.as_f64() * SQRT_2 / k.sqrt() / length, x);

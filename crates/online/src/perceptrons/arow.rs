@@ -13,13 +13,13 @@ use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 /// *Guarantee.* If each point has at most one nonzero coordinate, the matrix of variances in the source is diagonal.
 /// Then for every u there are at most √(r‖u‖² + Σ (u · x)²) √(Σ ln(1 + n_j/r) + U) + Σ ℓ(u) - U mistakes. The sums run
 /// over the rounds with an update; n_j is the sum of x_j², and U is the number of these rounds without a mistake. For
-/// other points the source proves this bound for a learner that keeps the full matrix. No bound is proved for a learner
-/// that keeps only the diagonal, as this one does.
+/// other points the source proves this bound for a learner that keeps the full matrix. No bound is proved for this
+/// learner, which keeps only the diagonal.
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
 /// *When to use it.* For one pass over many sparse rows, such as texts. Choose r proportional to the mean ‖x‖², so that
-/// the unit of the points does not matter. Half the mean was a good choice in our measurements. On dense rows
+/// the scale of the points does not matter. In our measurements, half the mean was a good choice. On dense rows
 /// [`crate::AveragedPerceptron`] usually had smaller errors.
 ///
 /// *Source.* Crammer, Kulesza and Dredze 2009, Figure 1 and Theorem 2; the diagonal version is from the same paper.

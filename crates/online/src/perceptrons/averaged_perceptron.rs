@@ -22,9 +22,8 @@ use std::ops::Range;
 /// *Cost.* O(d) memory; O(d) time per mistake in addition to the product w · x. Labelling one point takes O(d) time and
 /// memory; for many points, use [`Classifier::label_all`] or compute [`AveragedPerceptron::average`] once.
 ///
-/// *When to use it.* This is the default choice among the perceptrons if labels may be wrong or the run ends early. If
-/// the labels are correct and every mistake counts, use [`crate::Perceptron`], which is the same learner without the
-/// sums.
+/// *When to use it.* The default choice among the perceptrons if labels may be wrong or the run ends early. If the
+/// labels are correct and every mistake counts, use [`crate::Perceptron`], which is the same learner without the sums.
 ///
 /// *Source.* Freund and Schapire 1999, §2. Claims: none of its own; P10 and PR compare it with the learners for noisy
 /// labels.
@@ -104,7 +103,7 @@ impl AveragedPerceptron {
         Halfspace::new(pairs.map(|(w, m)| w - m / rounds).collect())
     }
 
-    /// Counts a round from which the perceptron has learned.
+    /// Counts a round after the perceptron has learned from it.
     #[inline]
     fn count<R: RowView>(&mut self, x: R, truth: Label, mistake: bool) {
         self.rounds += 1;

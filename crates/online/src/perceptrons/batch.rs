@@ -14,7 +14,7 @@ use halfspaces_linalg::{
 /// 1e-3 (batch perceptron) or 1.74e-3 (margin perceptron).
 pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 
-/// The rule that picks one of several violated points. The guarantees hold for every rule.
+/// The rule for picking one of several violated points. The guarantees hold for every rule.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
@@ -74,8 +74,8 @@ impl BatchFit {
 
         /// `Converged`: no point violates the learner's condition, so the guarantee holds. `CapReached`: the cap on
         /// updates was reached; the points may be separable with a smaller margin or not at all. `Stalled`: the
-        /// violated points are so short compared with w that adding them changes no digit of w; this always happens for
-        /// a zero point.
+        /// violated points are so short compared with w that adding them changes no digit of w; a zero point always has
+        /// this effect.
         termination: Termination,
     }
 }
@@ -143,8 +143,8 @@ pub(super) struct UpdateLoop {
 }
 
 impl UpdateLoop {
-    /// Starts from w = 0 and repeatedly sets w += y x for a point that is violated, that is, for which `violates(w·x,
-    /// y)` is true. Stops when no point is violated, when no update changes w, or when the cap is reached.
+    /// Starts from w = 0 and repeatedly sets w += y x for a violated point, that is, a point where `violates(w·x, y)`
+    /// is true. Stops when no point is violated, when no update changes w, or when the cap is reached.
     pub(super) fn run<P: PointSet>(
         &self,
         points: &P,
@@ -260,8 +260,7 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// Returns the violated point with the smallest y (w · x). If several points have this smallest value, the first one is
-/// returned.
+/// Returns the violated point with the smallest y (w · x). Ties go to the first point.
 fn worst_violation<P: PointSet>(
     points: &P,
     labels: &[Label],

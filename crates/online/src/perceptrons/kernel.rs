@@ -95,8 +95,8 @@ impl Kernel {
 }
 
 /// Computes Σ y_i K(x_i, x) from the products x_i · x and overwrites them. As a [`Wide`] computation it is compiled for
-/// the vector instructions of the processor. These do not change the result, because no multiplication is fused with an
-/// addition.
+/// the vector instructions of the processor. The instructions do not change the result, because no multiplication is
+/// fused with an addition.
 pub(super) struct SignedSum<'a> {
     pub(super) kernel: Kernel,
     pub(super) products: &'a mut [f64],

@@ -22,8 +22,8 @@ use std::ops::Range;
 ///
 /// *Cost.* O(d) memory per support, which is stored as a dense row; O(d · supports) time per point.
 ///
-/// *When to use it.* For correct labels that a curved boundary explains but no halfspace explains. For noisy labels,
-/// use [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
+/// *When to use it.* For correct labels that a curved boundary explains and no halfspace does. For noisy labels, use
+/// [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
 /// [`Nystroem`](halfspaces_features::Nystroem). On an unbounded stream, set a budget, because the number of supports
 /// grows with the number of mistakes.
 ///
@@ -327,8 +327,8 @@ impl KernelPerceptron {
         rows.map(sum).collect()
     }
 
-    /// Learns block by block. The values are summed point by point, because it is not known in advance which supports
-    /// will be dropped.
+    /// Learns block by block. The values are summed point by point, because the supports to drop are not known in
+    /// advance.
     fn learn_with_budget(
         &mut self,
         points: &DensePoints<'_>,
@@ -342,8 +342,7 @@ impl KernelPerceptron {
             self.multiply(&block, &mut products, threads);
             for index in block.rows.clone() {
                 let x = block.row(index);
-                // The supports that have been dropped since the products were computed are the first ones in the
-                // products.
+                // The supports dropped since the products were computed come first in the products.
                 let learned = (self.updates - updates_before) as usize;
                 let gone = (known + learned - self.supports()).min(known);
                 let of_known = self.sum_but_gone(&block, &mut products, index, gone);
@@ -387,7 +386,7 @@ impl KernelPerceptron {
         sum
     }
 
-    /// Σ y_i K(x_i, x) over as many supports as there are products, starting with support `first`.
+    /// Σ y_i K(x_i, x) over the supports from `first` on, one for each product.
     fn sum_of_products(&self, first: usize, products: &mut [f64], x_sq: f64) -> f64 {
         run_wide(SignedSum {
             kernel: self.kernel,

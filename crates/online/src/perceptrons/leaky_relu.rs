@@ -17,7 +17,7 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
 /// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
 /// the points and η(x). Over T rounds E\[mistakes\] <= ηT + εT + (1-λ)²√T/(εγ) ([`crate::bounds::leaky_relu_excess`]).
-/// With the ε of [`crate::bounds::leaky_relu_accuracy`], this is at most ηT + 2(1-η) T^¾/√γ if that ε is below ½ - η.
+/// With the ε of [`crate::bounds::leaky_relu_accuracy`], this bound is at most ηT + 2(1-η) T^¾/√γ if ε is below ½ - η.
 ///
 /// *Proof.* Let p be the probability of a mistake given the past and the point, and m = max(|w_t · x|, Δ). The mean
 /// loss of w* is (η(x) - λ)|w* · x|/m <= -εγ/m <= 0. If |w_t · x| >= Δ, the mean loss of w_t is p - λ. Otherwise it is
@@ -29,8 +29,7 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 ///
 /// *When to use it.* As a baseline. Its bound is weaker than that of [`OnlineMassart`](crate::OnlineMassart), T^¾/√γ
 /// instead of √T/γ, and the learner must know T. On the streams of claim P9 this learner nevertheless makes fewer
-/// mistakes. For small T, λ is nearly ½, so the learner learns from correct predictions almost as much as from wrong
-/// ones.
+/// mistakes. For small T, λ is nearly ½, so correct predictions change w almost as much as wrong ones.
 ///
 /// *Source.* DKTZ24, whose text was not available to us. Its authors describe the learner as online gradient descent on
 /// the LeakyReLU loss divided by the margin at w_t, with a mistake bound of ηT + o(T). The threshold Δ, ε, the step,

@@ -1,7 +1,7 @@
 //! One pass over a pool in memory, with look-ahead.
 //!
-//! A learner that changes only after a mistake, or after too small a margin, keeps its hypothesis for many points in a
-//! row. This module computes the values of the next points in one loop and compares each with its label, up to the
+//! A learner that changes only after a mistake, or when a margin is too small, keeps its hypothesis for many points in
+//! a row. This module computes the values of the next points in one loop and compares each with its label, up to the
 //! first point at which the learner would change. The values equal those computed point by point, bit for bit,
 //! including the value of the point at which the learner changes. The next point is then processed without look-ahead,
 //! so that several changes in a row cost no extra work.
@@ -13,7 +13,7 @@ use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::convert::Infallible;
 
-/// Implements [`OnlineLearner::learn_pool`] for a learner. The function `skip` finds how many of the next examples
+/// Implements [`OnlineLearner::learn_pool`] for a learner. The function `skip` finds the number of next examples that
 /// leave the learner unchanged and counts them as learned.
 pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
@@ -23,8 +23,8 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
 ) -> Result<Tally, PartialFitError<Infallible>> {
     InputError::check_len(points.len(), labels.len())?;
     let mut tally = Tally::default();
-    // `moved` tells whether the learner changed in the last round. If the learner changes often, looking ahead does not
-    // pay off.
+    // `moved` states whether the learner changed in the last round. If the learner changes often, looking ahead does
+    // not pay off.
     let (mut next, mut moved) = (0, true);
     while next < labels.len() {
         let mut value = None;
@@ -36,7 +36,7 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
             next += prefix.rounds;
             value = prefix.next_value;
         }
-        // The examples skipped by looking ahead may have been the last ones.
+        // The examples skipped by looking ahead may have been the last.
         if next == labels.len() {
             break;
         }
@@ -71,7 +71,7 @@ pub(super) struct Prefix {
 }
 
 impl NextExamples<'_> {
-    /// Counts the examples before the first one on which a learner with these weights would change.
+    /// Counts the examples before the first example that would change a learner with these weights.
     pub(super) fn unchanged_prefix(
         self,
         weights: &Weights,
@@ -79,7 +79,7 @@ impl NextExamples<'_> {
     ) -> Prefix {
         let NextExamples { rows, dim, labels } = self;
         let mut prefix = Prefix::default();
-        // If the dimensions do not match, the caller continues point by point, which reports the error.
+        // If the dimensions do not match, the caller continues point by point and reports the error.
         if weights.dim() != dim {
             return prefix;
         }

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(InputError::Overflow { row: 0 }));
         let tiny = Points::new(vec![1e-170], 1).unwrap();
         assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(InputError::Underflow { row: 0 }));
-        // A zero point never gets a margin.
+        // A zero point never has a margin.
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
         let fit = learner.fit(&zero, &[Label::Positive; 2]).unwrap();
         assert_eq!((fit.updates(), fit.termination()), (4, Termination::Stalled));

@@ -69,8 +69,8 @@ pub enum Horizon {
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* For online learning, if labels are wrong at a rate that may differ from point to point, but is at
-/// most η < 1/2. If the examples are i.i.d. and you need a hypothesis rather than few mistakes, the learners of
+/// *When to use it.* For online learning with labels that are wrong at a rate of at most η < 1/2, which may differ from
+/// point to point. If the examples are i.i.d. and you need a hypothesis rather than few mistakes, the learners of
 /// `halfspaces-pac` have stronger guarantees. [`OnlineLearner::guess`] rejects points outside the unit ball.
 ///
 /// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and every single x: E_y[(β sign(w·x) - y)

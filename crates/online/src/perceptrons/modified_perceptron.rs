@@ -236,7 +236,7 @@ pub struct BatchModifiedFit {
 
 impl BatchModifiedFit {
     getters! {
-        /// The final learner; [`OnlineLearner::guess`] shows on which points it abstains.
+        /// The final learner; [`OnlineLearner::guess`] shows whether it abstains on a point.
         learner: &ModifiedPerceptron,
 
         /// Number of updates since the start.

@@ -19,8 +19,8 @@ use std::convert::Infallible;
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
 /// *When to use it.* This is the first learner to try on a stream, and the fastest one. With noisy labels, classify
-/// with [`crate::AveragedPerceptron`], whose hypothesis does not depend on the last mistake alone. With margins far
-/// below 1/√d in low dimension, a [`crate::VersionSpace`] learner makes fewer mistakes.
+/// with [`crate::AveragedPerceptron`], whose hypothesis depends on more than the last mistake. With margins far below
+/// 1/√d in low dimension, a [`crate::VersionSpace`] learner makes fewer mistakes.
 ///
 /// *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm updates when sign(w·x) !=
 /// y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all the proof uses (Kakade writes < 0, which fails

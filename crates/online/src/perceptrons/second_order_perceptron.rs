@@ -21,8 +21,8 @@ const MAX_CONDITION: f64 = 1e26;
 ///
 /// *Cost.* O(d²) memory; O(d) time per point, O(d²) per mistake.
 ///
-/// *When to use it.* For correlated or badly scaled features in up to a few thousand dimensions. An `a` about the size
-/// of ‖x‖² is a good start; a large `a` reduces the method to the perceptron.
+/// *When to use it.* For correlated or badly scaled features in up to a few thousand dimensions. A good first choice of
+/// `a` is about ‖x‖²; a large `a` reduces the method to the perceptron.
 ///
 /// *Method.* The learner keeps a triangular matrix R with R'R = S and a vector z with R'z = v. Givens rotations update
 /// both with each new row (x, y); this is the QR form of recursive least squares. The learner never computes S⁻¹,

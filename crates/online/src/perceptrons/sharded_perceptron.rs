@@ -138,10 +138,10 @@ impl EpochPass {
 /// weights that predicted the row.
 ///
 /// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, the perceptrons of all epochs together
-/// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights). In
-/// total, this is the bound of one perceptron times the number of shards. As for the averaged perceptron, no such bound
-/// is proved for the sign of the mean. *Cost:* each epoch reads the points once and computes sums of 2d numbers. *When
-/// to use it:* for points that do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch.
+/// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights). The
+/// total is the bound of one perceptron times the number of shards. As for the averaged perceptron, no such bound is
+/// proved for the sign of the mean. *Cost:* each epoch reads the points once and computes sums of 2d numbers. *When to
+/// use it:* for points that do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch.
 /// *Source:* McDonald, Hall and Mann 2010.
 ///
 /// ```

@@ -15,7 +15,7 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 ///
 /// *Cost.* O(n) memory; O(nonzeros) time per point.
 ///
-/// *When to use it.* For many Boolean features of which few are relevant. Points with coordinates other than 0 and 1
+/// *When to use it.* For many Boolean features, few of which are relevant. Points with coordinates other than 0 and 1
 /// are rejected. For other concepts over few variables, [`crate::Halving`] has the best bound.
 ///
 /// *Source.* Littlestone 1988, with the usual threshold n and factor 2. Claims: K11.

@@ -13,9 +13,9 @@ use std::convert::Infallible;
 /// learner cannot see a label before it predicts. Mistake bounds count wrong predictions.
 ///
 /// A learner is also a [`Classifier`]: the model that you would use if learning ended now. Most learners classify a
-/// point exactly as [`OnlineLearner::guess`] predicts it. The two differ if the best hypothesis of a learner is not the
-/// one for which its mistake bound holds: the averaged perceptron predicts with its current weights and classifies with
-/// their mean. Use `guess` in the protocol and [`Classifier::label`] everywhere else.
+/// point exactly as [`OnlineLearner::guess`] predicts it. The two differ if a learner's mistake bound does not hold for
+/// its best hypothesis: the averaged perceptron predicts with its current weights and classifies with their mean. Use
+/// `guess` in the protocol and [`Classifier::label`] everywhere else.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, InputError, Label, RowView};
@@ -60,8 +60,8 @@ pub trait OnlineLearner: Classifier {
     /// Learns the true label of `x`. Returns whether the hypothesis changed.
     ///
     /// `prediction` must be what [`OnlineLearner::guess`] returns for `x` now; [`OnlineLearner::observe`] ensures this.
-    /// It is passed so that w · x is not computed twice. With a different prediction, the learner updates as if it had
-    /// made that prediction, and its mistake bound no longer holds.
+    /// It is an argument so that w · x is not computed twice. With a different prediction, the learner updates as if it
+    /// had made that prediction, and its mistake bound no longer holds.
     ///
     /// # Errors
     /// The errors of [`OnlineLearner::guess`]; the learner is then unchanged.
@@ -75,7 +75,7 @@ pub trait OnlineLearner: Classifier {
     /// The number of times the hypothesis has changed.
     fn updates(&self) -> u64;
 
-    /// Plays one round: predicts the label of `x`, then learns the true one.
+    /// Plays one round: predicts the label of `x`, then learns the true label.
     ///
     /// # Errors
     /// The errors of [`OnlineLearner::guess`].
@@ -111,7 +111,7 @@ pub trait OnlineLearner: Classifier {
     /// ```
     ///
     /// # Errors
-    /// [`PartialFitError`] if the stream's next example is invalid or the learner refuses it. The learner has then
+    /// [`PartialFitError`] if the stream's next example is invalid or the learner rejects it. The learner has then
     /// learned from all earlier examples, and another call continues after the faulty one.
     fn partial_fit<S: ExampleStream>(
         &mut self,
@@ -150,7 +150,7 @@ pub trait OnlineLearner: Classifier {
     ///
     /// # Errors
     /// [`FitError::Input`] with [`InputError::LengthMismatch`] before anything is learned; [`FitError::Example`] at an
-    /// example that the learner refuses, after learning from all earlier examples.
+    /// example that the learner rejects, after learning from all earlier examples.
     fn learn_pool<P: PointSet>(
         &mut self,
         points: &P,

@@ -94,7 +94,7 @@ impl Order for AsGiven {
 #[derive(Debug, Clone)]
 pub struct RandomOrder {
     seed: u64,
-    /// The part of the permutation that is still to come; `None` before the permutation is drawn.
+    /// The remaining part of the permutation; `None` before the permutation is drawn.
     rest: Option<std::vec::IntoIter<usize>>,
 }
 
@@ -127,9 +127,9 @@ impl Order for RandomOrder {
     }
 }
 
-/// An adaptive adversary. Before every round it considers the current hypothesis and, among the points that the learner
-/// would get wrong, picks the one with the *smallest* |value|, so that each mistake teaches as little as possible. For
-/// a linear learner, the smallest |value| is the smallest margin; for halving, it is the most even vote. Points on
+/// An adaptive adversary. Before every round it considers the current hypothesis and, picks the point with the
+/// *smallest* |value| among those that the learner would get wrong, so that each mistake teaches as little as possible.
+/// For a linear learner, the smallest |value| is the smallest margin; for halving, it is the most even vote. Points on
 /// which the learner is right or abstains come last.
 ///
 /// After each change of the learner, the adversary scans the remaining points once, which takes O(n d) time per
@@ -147,9 +147,9 @@ impl Order for RandomOrder {
 #[derive(Debug, Clone)]
 pub struct SmallestMarginMistake {
     labels: Vec<Label>,
-    /// Points that the learner has not been asked about yet, ascending.
+    /// Points that the learner has not been asked about yet, in ascending order.
     left: Vec<usize>,
-    /// The learner's number of updates when a scan last found no mistake among `left`.
+    /// The learner's number of updates at the last scan that found no mistake among `left`.
     clean_at: Option<u64>,
 }
 
@@ -223,8 +223,8 @@ mod tests {
         let (_, transcript) =
             run(Perceptron::new(1).unwrap(), &points, &labels, adversary).unwrap();
         let asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
-        // With w = 0, the predictions for points 1 and 2 are wrong, both with value 0, and point 1 is taken. After that
-        // every prediction is right.
+        // With w = 0, the predictions for points 1 and 2 are wrong, both with value 0, and point 1 is chosen. After
+        // that every prediction is right.
         assert_eq!(asked[0], 1);
         assert_eq!(transcript.mistakes(), 1);
         assert_eq!(transcript.len(), 4);

@@ -28,7 +28,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts the next round, or returns the error at which the learner stopped.
+    /// Counts the next round, or returns the error that stopped the learner.
     pub(crate) fn record<E>(
         &mut self,
         round: Result<Prediction, InputError>,

@@ -94,7 +94,7 @@ impl Transcript {
     ///
     /// # Errors
     /// [`OnlineError::ReplayDiffers`] at the first round whose prediction differs; [`OnlineError::ReplayRefused`] at a
-    /// point that the learner refuses.
+    /// point that the learner rejects.
     pub fn replay<L: OnlineLearner, P: PointSet>(
         &self,
         mut learner: L,

@@ -47,7 +47,7 @@ pub enum ChainLength {
         failure: f64,
     },
     /// The smallest number of steps that the same proof allows, computed by [`bounds::super_linear_steps`]. It is about
-    /// half of the number that [`ChainLength::Theory`] gives.
+    /// half the number given by [`ChainLength::Theory`].
     Exact {
         /// Failure probability δ in (0, 1).
         failure: f64,
@@ -115,7 +115,7 @@ enum Phase {
 }
 
 /// Algorithm 1 of DKTZ23: two chains of hypotheses, each of which runs through half of 2k random buckets with at most
-/// one mistake per bucket. Each chain then labels the points that the other one has left unlabelled.
+/// one mistake per bucket. Each chain then labels the points that the other chain has left unlabelled.
 ///
 /// *Guarantee.* On n uniform points on the sphere, the learner makes O(d lnln n ln(1/δ)) mistakes with probability 1 -
 /// δ (DKTZ23 Theorem 2.1). This holds for δ > 0.04, because the start from 4d points has its own failure probability
@@ -231,13 +231,13 @@ impl TwoChains {
         }
         let start_mistakes = mistakes.len();
         learner.chains[1] = learner.first_hypothesis().to_vec();
-        // For each point, the bucket in which it was left unlabelled, or `None`.
+        // For each point, the bucket that left it unlabelled, or `None`.
         let mut left: Vec<Option<u32>> = vec![None; points.len()];
         for b in 0..learner.buckets.len() {
             let bucket = &learner.buckets[b];
             let chain = learner.chain(b);
             let values = bucket_values(&pool, bucket, &learner.chains[chain])?;
-            // The surest wrong prediction; if several are equally sure, the one with the smallest index.
+            // The surest wrong prediction. Ties go to the smallest index.
             let mut worst: Option<(usize, f64)> = None;
             for (i, value) in bucket.iter().zip(&values) {
                 let wrong = Label::from_sign(*value) != labels[*i];
@@ -359,12 +359,12 @@ impl ChainsRun {
         chain_mistakes: usize,
 
         /// The mistakes in order: first those of the start, then those in the buckets, then those on the points that
-        /// each chain leaves to the other one.
+        /// each chain leaves to the other.
         mistakes: &[Round],
     }
 }
 
-/// w · x/‖x‖ for the points of a bucket, which are first copied to one place so that they can be read faster.
+/// w · x/‖x‖ for the points of a bucket, which are first copied into contiguous memory so that they can be read faster.
 fn bucket_values<P: PointSet>(
     pool: &Pool<'_, P>,
     bucket: &[usize],

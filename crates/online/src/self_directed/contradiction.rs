@@ -2,7 +2,7 @@
 //!
 //! By Helly's theorem, if no halfspace strictly fits the labels of points of R^d, then there are d + 1 of these points
 //! whose labels no halfspace strictly fits. The set is found by repeatedly cutting with the revealed point that the
-//! hard-margin hypothesis gets most wrong, until no hypothesis is left. Then every point that is not needed is removed.
+//! hard-margin hypothesis gets most wrong, until no hypothesis is left. Then all unnecessary points are removed.
 //!
 //! *Guarantee.* The result `None` is certain up to the rounding of w · x: a halfspace was found and compared with every
 //! revealed label. A set of contradictory points is only as reliable as the solver, which has found no halfspace that
@@ -14,8 +14,8 @@ use crate::version_space::Centre;
 use crate::version_space::HardMargin;
 use halfspaces_linalg::PointSet;
 
-/// A set of revealed points whose labels contradict each other and none of which can be left out. Returns `None` if
-/// some halfspace labels every revealed point correctly.
+/// A minimal set of revealed points whose labels contradict each other. Returns `None` if some halfspace labels every
+/// revealed point correctly.
 pub(super) fn find<P: PointSet>(pool: &Pool<'_, P>) -> Result<Option<Vec<usize>>, OnlineError> {
     let dim = pool.points().dim();
     let cut = |index: usize, sign: f64| {

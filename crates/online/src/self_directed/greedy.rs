@@ -8,8 +8,8 @@
 //! shrinks with the angle between w and the target, and the total work is a few passes over the points. With known
 //! labels ([`Greedy::simulate`]) nothing needs to be sorted: the next mistake is the wrong prediction with the largest
 //! |w · x|, which one scan finds. Dense points are scanned in quantised form (one byte per coordinate) until an eighth
-//! of them is left. The remaining points are then copied to one place. The scans need d + 10 bytes per point in
-//! addition to the pool's 8d.
+//! of them is left. The remaining points are then copied into contiguous memory. The scans need d + 10 bytes per point
+//! in addition to the pool's 8d.
 //!
 //! Claims: S1, S2, S15, S15v.
 
@@ -23,19 +23,19 @@ use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, RowView, Threads, classify_by, getters,
 };
 
-/// The exact points, not their bytes, are scanned once one in `COARSE` rows had to be looked up, or once only one in
-/// [`EXACT_SHARE`] points is left.
+/// The scans switch from the bytes to the exact points once one in `COARSE` rows had to be looked up, or once only one
+/// in [`EXACT_SHARE`] points is left.
 const COARSE: usize = 4;
-/// The remaining points are copied to one place once only one point in this many is left: the copies then take no more
-/// memory than the bytes did.
+/// The remaining points are copied into contiguous memory once only one point in this many is left: the copies then
+/// take no more memory than the bytes did.
 const EXACT_SHARE: usize = 8;
 /// The remaining points are copied again once only one copy in this many is left.
 const COPY_SHARE: usize = 4;
 /// Number of remaining points that one thread scans at a time.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Whole-pool greedy: predicts the unrevealed point with the largest |w · x|/‖x‖ next. On a mistake it removes from w
-/// the component along this point.
+/// Whole-pool greedy: predicts the unrevealed point with the largest |w · x|/‖x‖ next. On a mistake it removes the
+/// component of w along this point.
 ///
 /// *Guarantee.* No mistake bound is proved, because the points that follow a mistake depend on the points before it.
 /// Each mistake brings w nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). On the sphere, 2 d
@@ -162,8 +162,7 @@ struct Simulation<'p, P> {
     mistakes: Vec<Round>,
 }
 
-/// |w · x| and the index of the surest wrong prediction, if there is one. If several predictions are equally sure, this
-/// is the smallest index.
+/// |w · x| and the index of the surest wrong prediction, if there is one. Ties go to the smallest index.
 type Worst = Option<(f64, usize)>;
 
 /// The surest wrong prediction of several parts of a pool, which are given in order.
@@ -341,7 +340,7 @@ struct Part<'p, P> {
 }
 
 impl<'p, P: PointSet> Part<'p, P> {
-    /// A part with the points at these indices; `among` is the number of points from which these points were taken.
+    /// A part with the points at these indices, selected from `among` points.
     fn new(points: &'p P, places: &[usize], among: usize) -> Result<Part<'p, P>, OnlineError> {
         let row = |place: &usize| Row { place: *place, scale: 0.0, size: 0.0 };
         let rows = places.iter().map(row).collect();
@@ -360,18 +359,18 @@ impl<'p, P: PointSet> Part<'p, P> {
     }
 }
 
-/// A pool whose remaining points are copied to one place once there are few of them, because scattered points are slow
-/// to read.
+/// A pool whose remaining points are copied into contiguous memory once there are few of them, because scattered points
+/// are slow to read.
 struct CompactedPool<'p, P> {
     points: &'p P,
-    /// Number of points, in the pool or among the copies, from which the remaining ones come.
+    /// Number of points in the pool, or of copies, that the remaining points were selected from.
     among: usize,
     /// The copies and their indices in the pool.
     copies: Option<(P, Vec<usize>)>,
 }
 
 impl<P: PointSet> CompactedPool<'_, P> {
-    /// The index in the pool of the point at a place.
+    /// The index in the pool of the point at a position.
     fn index(&self, place: usize) -> usize {
         self.copies.as_ref().map_or(place, |(_, indices)| indices[place])
     }
@@ -384,7 +383,7 @@ impl<P: PointSet> CompactedPool<'_, P> {
         Unit { row: point, scale: row.scale }
     }
 
-    /// Copies the remaining rows if there are few of them. The rows then get new places in the same order.
+    /// Copies the remaining rows if there are few of them. The rows then get new positions in the same order.
     fn gather(&mut self, left: &mut [Row]) -> Result<(), InputError> {
         let share = if self.copies.is_some() { COPY_SHARE } else { EXACT_SHARE };
         if left.is_empty() || share * left.len() > self.among {
@@ -423,8 +422,7 @@ pub struct GreedyRun {
 
 impl GreedyRun {
     getters! {
-        /// The final hypothesis. It labels correctly every point that was still unlabelled when the learner reached
-        /// this hypothesis.
+        /// The final hypothesis. It is correct on every point that was still unlabelled when the learner reached it.
         halfspace: &Halfspace,
 
         /// The mistakes in order.

@@ -1,10 +1,10 @@
 //! Self-directed learning: the learner knows the pool and chooses the point it predicts next.
 //!
 //! A [`SelfDirectedLearner`] proposes a point with a prediction and learns its label, until the whole pool is labelled
-//! (a *perfect* learner) or as much of it as is required (a *strong* learner labels a fraction 1 - ε, a *weak* one a
-//! fixed fraction). The learner predicts each point once, and its mistakes are the wrong predictions. A learner that
-//! chooses the easiest points first makes O(d lnln n) mistakes on the sphere, where every learner in random order makes
-//! Ω(d ln(n/d)) mistakes.
+//! (a *perfect* learner) or a required fraction of it (1 - ε for a *strong* learner, a fixed fraction for a *weak*
+//! one). The learner predicts each point once, and its mistakes are the wrong predictions. A learner that chooses the
+//! easiest points first makes O(d lnln n) mistakes on the sphere, where every learner in random order makes Ω(d
+//! ln(n/d)) mistakes.
 //!
 //! The protocol is a [`SelfDirectedSession`]: `next()` returns a question, and a person or a program answers it with
 //! `answer(label)`. A learner never sees a label before it predicts: it gets a [`Pool`], which shows the points and the
@@ -15,8 +15,8 @@
 //! [`StrongLearner::recommended`]. All other learners assume that a halfspace fits the labels. The README of the
 //! crate compares them.
 //!
-//! The time that a learner needs for one answer is bounded, whatever the labels are; each learner documents its bound.
-//! [`AnswerStatus`] states whether a halfspace still fits the answers.
+//! The time per answer is bounded for any labels; each learner documents its bound. [`AnswerStatus`] states whether a
+//! halfspace still fits the answers.
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
@@ -45,7 +45,7 @@ use crate::error::OnlineError;
 use crate::protocol::{Prediction, Question, Round};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, normalise, tolerance, zeros};
 
-/// A pool of points and the labels revealed so far, which is all that a self-directed learner may see.
+/// A pool of points and the labels revealed so far: everything that a self-directed learner may see.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Label, Points};
@@ -96,12 +96,12 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.left
     }
 
-    /// The unrevealed points, ascending.
+    /// The unrevealed points, in ascending order.
     pub fn unrevealed(&self) -> impl Iterator<Item = usize> {
         self.labels.iter().enumerate().filter(|(_, label)| label.is_none()).map(|(i, _)| i)
     }
 
-    /// The revealed points with their labels, ascending.
+    /// The revealed points with their labels, in ascending order.
     pub fn revealed(&self) -> impl Iterator<Item = (usize, Label)> {
         self.labels.iter().enumerate().filter_map(|(i, label)| Some((i, (*label)?)))
     }
@@ -124,7 +124,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.unit(index).margin(w)
     }
 
-    /// Whether a point is x = 0, to which every halfspace gives the same label.
+    /// Whether a point is x = 0; every halfspace gives it the same label.
     pub(crate) fn is_zero(&self, index: usize) -> bool {
         self.scales[index] == 0.0
     }
@@ -274,7 +274,7 @@ pub(crate) fn decision_value<R: RowView>(w: &[f64], x: R) -> Result<f64, InputEr
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
 }
 
-/// Sets w -= (w · x) x for the unit vector x and scales w back to norm 1. If nothing is left of w, or if w was 0, w
+/// Sets w -= (w · x) x for the unit vector x and scales w back to norm 1. If the result vanishes, or if w was 0, w
 /// becomes y x. A point x = 0 changes nothing.
 pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
     x.add_to(-x.margin(w), w);
@@ -285,7 +285,7 @@ pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
     }
 }
 
-/// Labels that are drawn by flipping fair coins.
+/// Uniformly random labels.
 #[cfg(test)]
 fn random_labels(count: usize, seed: u64) -> Vec<Label> {
     use halfspaces_linalg::{RngStream, rng_for};

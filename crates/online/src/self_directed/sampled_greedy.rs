@@ -8,12 +8,12 @@
 //! new set, and the remaining points are ranked again.
 //!
 //! The distance of a point of the sample from the mean is measured in standard deviations. A revealed point whose score
-//! is far larger than all these distances is forgotten, because it does not cut the remaining set. Of the other
-//! revealed points, the walk uses those with the smallest scores as constraints, and adds those that some point of the
-//! sample turns out to violate.
+//! is far larger than all these distances is forgotten, because it does not cut the remaining set. The walk uses the
+//! other revealed points with the smallest scores as constraints, and adds any that a point of the sample turns out to
+//! violate.
 //!
 //! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If no halfspace fits the
-//! labels, detecting this takes less than an eighth of this number, and only once.
+//! labels, detecting this takes less than an eighth of these steps, and happens only once.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -38,8 +38,8 @@ const CUTS_PER_DIMENSION: usize = 20;
 const MAX_SWEEPS: usize = 6;
 /// Number of points of the pool that one thread ranks at a time.
 const POINTS_PER_TASK: usize = 1024;
-/// A revealed point is forgotten if its score exceeds this multiple of the largest distance, in standard deviations, of
-/// a point of the sample from the mean.
+/// A revealed point is forgotten if its score exceeds this multiple of the largest distance of a sample point from the
+/// mean, in standard deviations.
 const FORGET_BEYOND: f64 = 1.5;
 
 /// The vector y x of a revealed point, scaled to norm 1, and the score of the point.
@@ -52,9 +52,9 @@ struct Cut {
 /// Greedy with a hit-and-run sample of the version space, the set of all consistent halfspaces: predicts the point on
 /// whose label most of the sample agrees.
 ///
-/// *Guarantee.* There is none. The learner is a heuristic. It takes the moments from a finite sample, whose correlation
-/// with its earlier positions may be as large as 0.3. On 10^5 points on the sphere it made 1.50 d mistakes in d = 10
-/// (30 pools, standard error 0.03 d) and 1.42 d mistakes in d = 30 (4 pools, standard error 0.02 d). There
+/// *Guarantee.* There is none. The learner is a heuristic. It computes the moments from a finite sample, whose
+/// correlation with its earlier positions may be as large as 0.3. On 10^5 points on the sphere it made 1.50 d mistakes
+/// in d = 10 (30 pools, standard error 0.03 d) and 1.42 d mistakes in d = 30 (4 pools, standard error 0.02 d). There
 /// [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d mistakes.
 ///
 /// *Cost.* The sample has 80 + 2d points, and about 20 d revealed points are constraints of the walk. A score costs
@@ -163,7 +163,7 @@ impl SampledGreedy {
         /// Number of hit-and-run steps so far; each step moves the whole sample.
         steps: u64,
 
-        /// Whether the version space is numerically a ray or empty, which happens with contradictory labels. If so, the
+        /// Whether the version space is numerically a ray or empty, as happens with contradictory labels. If so, the
         /// ranking no longer changes.
         is_exhausted: bool => exhausted,
     }
@@ -187,8 +187,8 @@ impl SampledGreedy {
             let _ = normalise(u);
         }
         self.centre = mean(&directions);
-        // Orthogonalise the columns of the differences one after the other. No covariance matrix is computed: it
-        // contains squares and would therefore lose the narrow directions.
+        // Orthogonalise the columns of the differences one after the other. No covariance matrix is computed, because
+        // its squares would lose the narrow directions.
         let share = 1.0 / (directions.len() as f64 - 1.0).sqrt();
         let dim = self.centre.len();
         let mut columns: Vec<Vec<f64>> = (0..dim)
@@ -323,7 +323,7 @@ impl SelfDirectedLearner for SampledGreedy {
 
     fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError> {
         self.open = None;
-        // A point x = 0 cuts nothing.
+        // A point x = 0 makes no cut.
         if self.exhausted || pool.is_zero(round.index) {
             return Ok(());
         }
@@ -348,8 +348,8 @@ impl SelfDirectedLearner for SampledGreedy {
     }
 
     /// The learner searches for consistent halfspaces whenever it refills the sample. If a later answer contradicts an
-    /// answer that was forgotten because its point was too far away, the mean direction of the sample no longer fits
-    /// the forgotten answer.
+    /// answer that was forgotten because its score was too large, the mean direction of the sample no longer fits the
+    /// forgotten answer.
     fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus {
         pool.status([&self.centre[..]], self.resamples > 0)
     }

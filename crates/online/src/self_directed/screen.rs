@@ -27,12 +27,12 @@ use halfspaces_linalg::{Label, PointSet, RowView, Threads};
 const LANES: usize = 16;
 /// Number of rows after which the best value is updated.
 const BLOCK: usize = 256;
-/// Number of rows that one thread takes at a time, a multiple of [`BLOCK`] below 2^16. This number influences which
+/// Number of rows that one thread processes at a time, a multiple of [`BLOCK`] below 2^16. This number influences which
 /// rows are settled; the number of threads does not.
 const ROWS_PER_CHUNK: usize = 64 * BLOCK;
 /// The largest integer in a row.
 const LARGEST: f32 = 127.0;
-/// 1.5 · 2^23: adding it to a small number leaves that number, rounded to an integer, in the low bits.
+/// 1.5 · 2^23: adding this constant to a small number leaves the number, rounded to an integer, in the low bits.
 const SHIFTER: f32 = 12_582_912.0;
 /// The rows of a chunk are compacted once one in this many can be dropped.
 const COMPACT_SHARE: usize = 4;
@@ -50,7 +50,7 @@ pub(super) struct Screen {
     rounding: f32,
 }
 
-/// Rows that one thread takes at a time.
+/// Rows that one thread processes at a time.
 #[derive(Debug)]
 struct Chunk {
     /// The index of the point of the first row that this chunk had when it was created.
@@ -65,7 +65,7 @@ struct Chunk {
     places: Option<Vec<u16>>,
 }
 
-/// The numbers from which the values of rows are computed.
+/// The input for computing the values of rows.
 struct Scale {
     w: Vec<f32>,
     /// The last coordinates of w, which do not fill all lanes, preceded by zeros.
@@ -116,7 +116,7 @@ impl Screen {
         self.chunks.iter().map(Chunk::len).sum()
     }
 
-    /// The points of the rows, ascending.
+    /// The points of the rows, in ascending order.
     pub(super) fn into_points(self) -> Vec<usize> {
         let mut points = Vec::with_capacity(self.len());
         for chunk in &self.chunks {
@@ -128,8 +128,8 @@ impl Screen {
 
     /// Computes the value of every row for the unit vector `w`. Calls `settle`, in ascending order, for the points
     /// whose predictions may be wrong by at least the largest amount that `settle` has returned so far. The first chunk
-    /// starts with `found`, and each of the other chunks starts with the result of the first one. Returns the results
-    /// of all chunks in order.
+    /// starts with `found`, and all other chunks start with the result of the first. Returns the results of all chunks
+    /// in order.
     pub(super) fn scan<F: Clone + Send + Sync>(
         &mut self,
         w: &[f64],
@@ -281,11 +281,11 @@ fn level(value: f32) -> u8 {
 /// The exact result for a point that was looked up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Settled {
-    /// The prediction is wrong by this amount, which is the largest one so far.
+    /// The prediction is wrong by this amount, the largest so far.
     Best(f64),
-    /// The point is not better than the best one so far.
+    /// The point is not better than the best so far.
     NotBetter,
-    /// The point can never matter again.
+    /// The point cannot matter in any later scan.
     Out,
 }
 
@@ -390,7 +390,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// Points of many kinds, including a zero point and two points on the axes, and a unit vector w.
+    /// Random points, including a zero point and a point on an axis, and a unit vector w.
     fn drawn(dim: usize, heavy: bool, seed: u64) -> (Points, Vec<Label>, Vec<f64>) {
         let sphere = UnitSphere::new(dim).unwrap();
         let drawn = match heavy {

@@ -1,5 +1,5 @@
 //! The protocol of self-directed labelling: the learner proposes a point with a prediction, a person or a program
-//! answers with its label, and the learner learns, until it has nothing left to propose.
+//! answers with its label, and the learner learns from the answer, until no point is left to propose.
 //!
 //! A session can be interrupted at any time and resumed. The answers so far are the whole state of the session, because
 //! the learner is a function of its parameters, the pool and the answers. Record each answer, and pass the list to
@@ -81,7 +81,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// fresh learner that has the same parameters.
     ///
     /// # Errors
-    /// [`OnlineError::ResumeDiffers`] if the learner proposes a point other than the recorded one; those of
+    /// [`OnlineError::ResumeDiffers`] if the learner proposes a point other than the recorded one; the errors of
     /// [`SelfDirectedSession::new`] and of the learner.
     ///
     /// ```
@@ -150,7 +150,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         Progress { points, labelled: points - self.pool.left(), mistakes: self.mistakes }
     }
 
-    /// Whether some halfspace fits the answers so far, as far as the learner knows. Costs one scan of the revealed
+    /// Whether some halfspace fits the current answers, as far as the learner knows. Costs one scan of the revealed
     /// points. See [`AnswerStatus`].
     pub fn status(&self) -> AnswerStatus {
         self.learner.status(&self.pool)
@@ -161,7 +161,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// Returns `None` if some halfspace has every revealed point strictly on the right side. Points x = 0 are ignored.
     /// Learners continue in either case, because each point is predicted only once.
     ///
-    /// Costs a few cone programs and as many scans of the revealed points.
+    /// Costs a few cone programs and an equal number of scans of the revealed points.
     ///
     /// # Errors
     /// [`OnlineError::Input`].
@@ -358,7 +358,7 @@ mod tests {
         for dim in [1, 2, 3, 5, 9, 13] {
             let points = UnitSphere::new(dim).unwrap().sample(40 * dim, 1).unwrap();
             let none = AnswerStatus::NoHalfspaceFound;
-            // Most of the steps are those of the one answer after which no halfspace is consistent.
+            // Most of the steps are made at the one answer that leaves no consistent halfspace.
             let few = step_budget(dim) / 8;
             let status =
                 random_labels_are_told(SampledGreedy::new(dim, 3).unwrap(), &points, |l| {
@@ -545,8 +545,8 @@ mod tests {
         }
     }
 
-    /// A row is repeated with rounding noise and the opposite label. A cut that is decided by the order of a sum must
-    /// not be made again and again.
+    /// A row is repeated with rounding noise and the opposite label. A cut that depends on the order of a sum must not
+    /// be repeated forever.
     #[test]
     fn nearly_equal_rows_with_opposite_labels_come_to_an_end() {
         let (p, n) = (Label::Positive, Label::Negative);

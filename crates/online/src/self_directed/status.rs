@@ -30,7 +30,7 @@ pub enum AnswerStatus {
     Undecided,
     /// The learner has searched for a halfspace up to its limit and has found none. Either the answers contradict each
     /// other, or they leave too little room (a margin of about 1e-12), or the learner has failed, which happens with at
-    /// most the failure probability that it states. Its guarantees no longer hold.
+    /// most its stated failure probability. Its guarantees no longer hold.
     NoHalfspaceFound,
 }
 

@@ -1,8 +1,8 @@
 //! Version-space greedy: predicts the surest point according to a centre of the version space.
 //!
 //! The learner works like [`Greedy`](super::Greedy), but after a mistake its hypothesis is a [`Centre`] of all w that
-//! label every revealed point correctly, not only the mistakes. The mistake cuts the version space. Then, as long as
-//! the new centre gets revealed points wrong, the point that it gets most wrong cuts the version space as well.
+//! label every revealed point correctly, not only the mistakes. The mistake cuts the version space. Then, while the new
+//! centre misclassifies revealed points, the point that it gets most wrong also cuts the version space.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -18,10 +18,10 @@ const MAX_CUTS_PER_SQUARE: usize = 60;
 /// Version-space greedy: predicts the point with the largest |w · x|/‖x‖ next, where w is the chosen centre of all
 /// halfspaces that fit the revealed labels.
 ///
-/// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. A learner that asks about the
-/// surest point first makes far fewer mistakes, which is measured, not proved. On the sphere it makes about 1.6 d
-/// mistakes with [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), which is two
-/// thirds of the number that [`Greedy`](super::Greedy) makes (claim S1).
+/// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. Asking about the surest point
+/// first leads to far fewer mistakes; this is measured, not proved. On the sphere the learner makes about 1.6 d
+/// mistakes with [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), two thirds of the
+/// number of [`Greedy`](super::Greedy) (claim S1).
 ///
 /// *Cost.* Each mistake takes a few cuts, each with a scan of the revealed points, and a ranking of the remaining
 /// points, which takes O(nd) time. An answer makes at most 60d(d+1) cuts plus one per revealed point, for any labels.
@@ -81,7 +81,7 @@ impl<C: Centre> VersionSpaceGreedy<C> {
     ) -> Result<(), OnlineError> {
         let mut a = vec![0.0; self.centre.dim()];
         pool.add_unit(index, sign, &mut a);
-        // A point x = 0 cuts nothing.
+        // A point x = 0 makes no cut.
         if a.iter().any(|v| *v != 0.0) {
             self.centre.cut(&a)?;
             self.cuts += 1;
@@ -126,7 +126,7 @@ impl<C: Centre> SelfDirectedLearner for VersionSpaceGreedy<C> {
                 .filter(|(_, i, _)| !pool.is_zero(*i))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             let Some((margin, i, y)) = worst else { break };
-            // If a point by which the set was already cut still seems too close, the reason is rounding.
+            // If a point that has already cut the set still seems too close, the reason is rounding.
             if margin > 0.0 && (!self.centre.is_moved_by(margin) || cut.contains(&i)) {
                 break;
             }

@@ -6,7 +6,7 @@ use halfspaces_linalg::{DescendingMargins, PointSet};
 /// A walk over some points of a pool, surest first.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk {
-    /// Indices in the pool, ascending.
+    /// Indices in the pool, in ascending order.
     members: Vec<usize>,
     order: DescendingMargins,
     /// The members returned by `order` so far, as positions in `members`.
@@ -32,7 +32,7 @@ impl Walk {
         Some(self.members[place])
     }
 
-    /// The points that were not returned yet, ascending.
+    /// The points not yet returned, in ascending order.
     pub(crate) fn into_unvisited(self) -> Vec<usize> {
         let mut left = vec![true; self.members.len()];
         for place in self.done {

@@ -1,6 +1,6 @@
-//! One run of the weak learner with known labels, on points that are already in radially isotropic position. Such a run
-//! is what a round of [`StrongLearner`](super::StrongLearner) does from one start, without the protocol. A test
-//! compares the loop of that learner with this run, and claim S8 is about this run.
+//! One run of the weak learner with known labels, on points that are already in radially isotropic position. A round of
+//! [`StrongLearner`](super::StrongLearner) makes such runs within the protocol. A test compares the loop of that
+//! learner with this run, and claim S8 is about this run.
 //!
 //! Claims: S8, S8f.
 

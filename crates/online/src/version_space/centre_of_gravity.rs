@@ -250,8 +250,8 @@ mod tests {
         assert!(mistakes >= 2 && mistakes as f64 <= bound, "{mistakes} of {bound}");
     }
 
-    /// The version spaces of decision lists are millions of times as long as they are wide. With these seeds, a sample
-    /// can lose a direction on the way to a deep cut. Even so, the set must not be taken for an empty one.
+    /// The version spaces of decision lists are millions of times as long as wide. With these seeds, a sample can lose
+    /// a direction on the way to a deep cut. Even so, the set must not be mistaken for an empty one.
     #[test]
     fn narrow_sets_are_not_taken_for_empty_ones() {
         for seed in [9, 24, 25, 37] {

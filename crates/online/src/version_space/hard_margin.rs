@@ -1,5 +1,5 @@
-//! The hard-margin hypothesis: among all unit w that label every mistake correctly, the one with the largest minimum
-//! margin.
+//! The hard-margin hypothesis: the unit w with the largest minimum margin among those that label every mistake
+//! correctly.
 //!
 //! Maximising t subject to ‖w‖ <= 1 and a_i · w >= t is a second-order cone program. An interior-point solver solves it
 //! with an accuracy of about 1e-8, which is not enough if the margin itself is 1e-9. The solution is therefore refined
@@ -16,23 +16,23 @@ use clarabel::solver::{
 };
 use halfspaces_linalg::{InputError, kernels, normalise};
 
-/// A margin is well above the solver's error if it is at least this multiple of the radius of the ball in which it was
-/// found.
+/// A margin is well above the solver's error if it is at least this multiple of the radius of the ball of the
+/// correction.
 const RELIABLE_MARGIN: f64 = 1e-4;
 /// The ratio of the radius of a ball to the radius of the previous one.
 const ZOOM_FACTOR: f64 = 1e-3;
-/// The radius at which zooming ends, because smaller corrections are rounding errors.
+/// Zooming ends at this radius, because smaller corrections are rounding errors.
 const MIN_RADIUS: f64 = 1e-14;
 /// A point counts as nearer to the boundary than the margin only if its distance is below this fraction of the margin,
 /// because the programs are solved to only four digits if the margin is small.
 const NEARER: f64 = 0.999;
-/// Up to this margin, the order in which a sum is computed may decide on which side a point lies.
+/// Up to this margin, the order of summation may decide on which side a point lies.
 const MIN_MARGIN: f64 = 1e-12;
 /// Tolerance of the solver.
 const TOLERANCE: f64 = 1e-9;
 
-/// The hard-margin hypothesis: among all unit w that label every mistake correctly, the one with the largest minimum
-/// margin, as found by a hard-margin support vector machine.
+/// The hard-margin hypothesis: the unit w with the largest minimum margin among those that label every mistake
+/// correctly, as found by a hard-margin support vector machine.
 ///
 /// *Guarantee.* Every a · w is computed and compared with 0, so [`HardMargin::margin`] is correct whatever the solver
 /// reports. Margins down to 1e-9 are reached to within a relative error of 1e-2. There is no mistake bound in ln(1/γ):
@@ -77,7 +77,7 @@ impl HardMargin {
         Ok(HardMargin { centre: origin(dim)?, cuts: Vec::new(), margin: 1.0 })
     }
 
-    /// The centre after all these cuts, which are made at once.
+    /// The centre after all these cuts, made at once.
     pub(crate) fn from_cuts<'a>(
         dim: usize,
         cuts: impl Iterator<Item = &'a [f64]>,
@@ -103,11 +103,11 @@ impl HardMargin {
     }
 
     /// The z with ‖z‖ <= 1 that maximises the smallest r_i/radius + a_i · z. Returns `None` if the solver finds no
-    /// answer.
+    /// solution.
     fn correction(&self, residuals: &[f64], radius: f64) -> Option<Vec<f64>> {
         let d = self.centre.len();
-        // The optimal t is at most 1 above the smallest r/radius, and a · z is at least -1, so cuts that are far away
-        // cannot bind.
+        // The optimal t is at most 1 above the smallest r/radius, and a · z is at least -1, so distant cuts cannot
+        // bind.
         let far = least(residuals) + 2.0 * radius;
         let near = || self.cuts.chunks_exact(d).zip(residuals).filter(|(_, r)| **r <= far);
         let count = near().count();
@@ -150,7 +150,7 @@ impl HardMargin {
         solution.iter().all(|v| v.is_finite()).then_some(solution)
     }
 
-    /// The unit w with the largest minimum margin that was found, and that margin.
+    /// The best unit w found, and its minimum margin.
     fn best(&self) -> (Vec<f64>, f64) {
         let mut w = vec![0.0; self.centre.len()];
         let mut residuals = self.residuals(&w);
@@ -172,7 +172,7 @@ impl HardMargin {
             }
             radius *= ZOOM_FACTOR;
         }
-        // If the solver never finds an answer, the hypothesis is 0, and every point is on its boundary.
+        // If the solver never finds a solution, the hypothesis is 0, and every point is on its boundary.
         (w, if margin.is_finite() { margin } else { 0.0 })
     }
 }

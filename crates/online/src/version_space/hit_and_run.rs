@@ -22,8 +22,8 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// The sample after the sweeps counts as independent of the sample before them if the correlation of the two is at most
-/// this.
+/// The sample after the sweeps counts as independent of the sample before them if their correlation is at most this
+/// value.
 pub(super) const MAX_CORRELATION: f64 = 0.3;
 /// Maximum number of levels of a deep cut.
 const MAX_LEVELS: usize = 1000;
@@ -34,7 +34,7 @@ const LEVELS_BEFORE_CHECK: usize = 64;
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width below which the sample is numerically a ray.
 const MIN_WIDTH: f64 = 1e-13;
-/// The number of steps whose directions are drawn at once, and the number of points that a thread then moves at a time.
+/// The number of steps whose directions are drawn at once, and the number of points that a thread moves at a time.
 const STEPS_PER_BATCH: usize = 64;
 const POINTS_PER_TASK: usize = 8;
 /// Threads are used if a round of steps updates at least this many slacks (points times cuts): at 350 000 slacks, two
@@ -98,7 +98,7 @@ enum CutOutcome {
 impl Sample<'_> {
     /// Makes the last cut, in levels if it is deep. Returns `None` and restores the sample if too little is left. On
     /// the way to a deep cut, a sample that has not mixed may lose a direction and then fail to reach the cut. A set is
-    /// therefore given up only after increasingly thorough walks, or once it is known to be empty.
+    /// therefore abandoned only after increasingly thorough walks, or once it is known to be empty.
     pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<Mixing> {
         let (points, shape) = (self.points.clone(), self.shape.clone());
         let mut levels = 0;
@@ -128,7 +128,7 @@ impl Sample<'_> {
     fn approach(&mut self, effort: usize, levels: &mut usize, rng: &mut ChaCha8Rng) -> CutOutcome {
         let dim = self.last().len();
         let steps = effort * round_steps(dim);
-        // A deep cut is approached through levels, each of which a quarter of the sample reaches.
+        // A deep cut is approached through levels. A quarter of the sample reaches each level.
         for _ in 0..MAX_LEVELS {
             if *self.steps_left < steps * (1 + self.max_sweeps) {
                 return CutOutcome::GivenUp;
@@ -142,8 +142,7 @@ impl Sample<'_> {
             if quarter > 0.0 {
                 return CutOutcome::Made(self.cut_to(0.0, steps, rng));
             }
-            // If the quarter of the sample with the largest values is all in one place, the sample reaches no further
-            // level.
+            // If all values, or those of the top quarter, coincide, the sample cannot reach a further level.
             if most - least <= MIN_WIDTH || quarter >= most {
                 return CutOutcome::Lost;
             }
@@ -262,8 +261,8 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The random numbers for one step of all points. For each point of the cloud there is a normally distributed weight,
-/// from which the direction is computed. For each moving point there is its new place on its chord.
+/// The random numbers for one step of all points. Each point of the cloud has a normally distributed weight, from which
+/// the direction is computed. Each moving point has a new position on its chord.
 struct Drawn {
     weights: Vec<f64>,
     places: Vec<f64>,
@@ -277,7 +276,7 @@ struct Step {
     /// For every cut, the distance that a point with slack 1 may move against u (`down`) and along u (`up`).
     down: Vec<f64>,
     up: Vec<f64>,
-    /// The new place of each point on its chord, in [0, 1).
+    /// The new position of each point on its chord, in [0, 1).
     places: Vec<f64>,
 }
 
@@ -405,7 +404,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{RngStream, normalise, rng_for};
 
-    /// In several dimensions, cuts that no point satisfies are given up after a small part of the allowed steps.
+    /// In several dimensions, cuts that no point satisfies are abandoned after a small fraction of the allowed steps.
     #[test]
     fn an_empty_set_is_recognised_within_few_steps() {
         for dim in [2, 3, 5, 9, 13, 20] {

@@ -5,8 +5,8 @@
 //!
 //! *Guarantee.* The guarantee depends on the centre; every [`Centre`] states its own. All guarantees are based on
 //! volume: if a unit w* separates the points (scaled to norm 1) with margin γ, the set always contains a ball of radius
-//! γ/(1+γ). A centre for which every cut removes a constant fraction of the volume therefore makes O(d ln(1/γ))
-//! mistakes, while the perceptron may make 1/γ² mistakes.
+//! γ/(1+γ). If every cut removes a constant fraction of the volume, the learner therefore makes O(d ln(1/γ)) mistakes,
+//! while the perceptron may make 1/γ² mistakes.
 //!
 //! *Source.* Kakade §3 (halving with volume instead of counting); Notes21.
 //!

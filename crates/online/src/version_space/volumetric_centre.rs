@@ -1,4 +1,4 @@
-//! Vaidya's volumetric centre of the version space, with cuts that can be dropped again.
+//! Vaidya's volumetric centre of the version space, with cuts that can be dropped.
 //!
 //! [`VolumetricCentre`] keeps a polytope {w : a_i · w >= b_i} around the version space and starts with the cube \[-1,
 //! 1\]^d. Let s_i = a_i · w - b_i be the slacks and H(w) = Σ a_i a_i'/s_i². The volumetric centre of the polytope
@@ -31,7 +31,7 @@ use faer::prelude::ReborrowMut;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, kernels, norm, zeros};
 
-/// The slack, in radii of the Dikin ellipsoid, with which a cut is first added. A deeper cut is made in steps.
+/// The slack of a newly added cut, in radii of the Dikin ellipsoid. A deeper cut is made in steps.
 const ENTRY_SLACK: f64 = 0.2;
 /// Newton's method ends when the decrement is at most this. The distance of V from its minimum is then at most the
 /// square of the decrement.
@@ -479,8 +479,8 @@ mod tests {
         }
     }
 
-    /// Computes the bound from its parts: how far the potential can increase from the cube to a polytope around a ball
-    /// of radius r, and by how much dropping constraints can decrease it.
+    /// Computes the bound from its parts: the largest increase of the potential from the cube to a polytope around a
+    /// ball of radius r, and the largest decrease from dropping constraints.
     #[test]
     fn the_bound_counts_from_the_potential_of_the_cube() {
         for (dim, margin) in [(1, 0.5), (2, 1.0), (3, 0.01), (30, 1e-6)] {
@@ -504,7 +504,8 @@ mod tests {
         for (seed, dim) in [(1, 1), (2, 2), (3, 5), (4, 8)] {
             let (pool, learner, transcript) =
                 against_the_adversary(VolumetricCentre::new(dim).unwrap(), seed);
-            // The mistakes stay far below the bound: there are a few for each dimension and each halving of the margin.
+            // The number of mistakes stays far below the bound: a few for each dimension and each halving of the
+            // margin.
             let few = 2.0 * dim as f64 * (1.0 / pool.margin()).log2() + 2.0;
             assert!((transcript.mistakes() as f64) < few, "d = {dim}: {}", transcript.mistakes());
             let r = pool.margin() / (1.0 + pool.margin());

@@ -11,7 +11,7 @@ use halfspaces_linalg::{InputError, PointSet, RowView, Threads, exp_neg, reserve
 
 /// The squared width of the Gaussian kernel of the directions, whose squared distances are 2 - 2c.
 const WIDTH: f64 = 0.5;
-/// Number of points that a thread takes at a time.
+/// Number of points that a thread processes at a time.
 const BLOCK: usize = 2048;
 
 /// The directions of the rows of a pool.
@@ -31,7 +31,7 @@ enum Map {
 }
 
 impl CosineKernel {
-    /// Fits the map to the given points. `unit` tells whether all rows have norm 1.
+    /// Fits the map to the given points. `unit` states whether all rows have norm 1.
     pub(super) fn fit<P: PointSet>(
         points: &P,
         unit: bool,
@@ -56,7 +56,7 @@ impl CosineKernel {
         points: &P,
         threads: Threads,
     ) -> Result<(), InputError> {
-        /// Number of points that are mapped at a time.
+        /// Number of points mapped at a time.
         const TOGETHER: usize = 1024;
         InputError::check_dim(self.dim, points.dim())?;
         reserve(&mut self.rows, points.len().saturating_mul(self.dim))?;
@@ -108,7 +108,7 @@ impl CosineKernel {
         &self.rows[index * self.dim..][..self.dim]
     }
 
-    /// K(x, a) for the points x of the list `others`.
+    /// K(x, a) for the points x in `others`.
     pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
         let mut out = vec![0.0; others.len()];
         let points = others.iter().copied();
@@ -136,7 +136,7 @@ impl CosineKernel {
 
 /// Appends a row that is scaled to norm 1. A row that equals the centre up to rounding is appended as 0.
 fn push_unit(rows: &mut Vec<f32>, row: &[f64]) {
-    /// A row whose norm is below this has no direction.
+    /// A row whose norm is below this value has no direction.
     const MIN_NORM: f64 = 1e-9;
     let most = row.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let norm = most * row.iter().map(|v| (v / most).powi(2)).sum::<f64>().sqrt();
@@ -144,8 +144,8 @@ fn push_unit(rows: &mut Vec<f32>, row: &[f64]) {
     rows.extend(row.iter().map(|v| (v * factor) as f32));
 }
 
-/// Computes the kernel between a row and some points. The loops are written out, because code that the compiler does
-/// not inline is compiled without the wide instructions.
+/// Computes the kernel between a row and some points. The loops are written out because code that is not inlined is
+/// compiled without the wide vector instructions.
 struct Values<'a, I> {
     kernel: &'a CosineKernel,
     a: &'a [f32],

@@ -1,10 +1,10 @@
 //! The first questions of a session. Part of `LabellingSession`. Claims: none.
 //!
-//! As long as there are few answers, the surest points are similar to each other, and asking about them gives little
+//! While there are few answers, the surest points are similar to each other, and questions about them yield little
 //! information. The first questions are therefore about the points that reduce the variance of the pool the most. Each
 //! of these points, a, maximises Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the
-//! preceding points (Cohn, Ghahramani and Jordan 1996). This choice needs no answers. It is made once, on a sample of
-//! the pool.
+//! preceding points (Cohn, Ghahramani and Jordan 1996). The choice of these points needs no answers. It is made once,
+//! on a sample of the pool.
 
 use super::kernel::Kernel;
 use super::posterior::NOISE;
@@ -12,9 +12,9 @@ use halfspaces_linalg::{Threads, kernels};
 
 /// Maximum number of first questions.
 pub(super) const EXPLORED: usize = 20;
-/// There is at most one first question for this many points of the pool.
+/// The pool must have at least this many points for each first question.
 const SHARE: usize = 20;
-/// The maximum number of points of the sample, and of multiplications for their kernel.
+/// The maximum number of points in the sample, and of multiplications for its kernel.
 const MAX_SAMPLE: usize = 2000;
 const MAX_WORK: usize = 400_000_000;
 const MIN_SAMPLE: usize = 200;

@@ -1,5 +1,4 @@
-//! A Cholesky factor to which a row can be added and from which any row can be removed. Part of `LabellingSession`.
-//! Claims: none.
+//! A Cholesky factor that supports adding a row and removing any row. Part of `LabellingSession`. Claims: none.
 //!
 //! For a positive definite matrix K = L Lᵀ, [`Factor`] keeps the lower triangular L. Adding a row and a column to K
 //! takes O(n²) time, and so does removing a row and its column (Golub and Van Loan 2013, Matrix Computations, section
@@ -57,8 +56,8 @@ impl Factor {
         self.rows.push(row);
     }
 
-    /// Removes a row and its column from K. Returns the rotations with which the caller updates one more row of the
-    /// factor that is stored elsewhere. Let w be the entry of that row at `place`. Rotation j applies to the entry at
+    /// Removes a row and its column from K. Returns the rotations that the caller applies to a further row of the
+    /// factor, which is stored elsewhere. Let w be the entry of that row at `place`. Rotation j applies to the entry at
     /// `place` + 1 + j and to w, in this order. Afterwards w is dropped.
     pub(super) fn remove(&mut self, place: usize) -> Vec<Rotation> {
         self.rows.remove(place);

@@ -8,10 +8,10 @@ use halfspaces_linalg::{InputError, PointSet, RowView, Threads};
 /// The number of columns beyond which a pool is wide if its rows have norm 1. Other pools are wide if they have more
 /// than [`MAX_COLUMNS`] columns.
 const MIN_COLUMNS: usize = 100;
-/// A row counts as having unit length if its norm differs from 1 by at most this. The limit is not 0, because
+/// A row counts as having unit length if its norm differs from 1 by at most this value. The limit is not 0, because
 /// embeddings may be stored with ten bits.
 const UNIT: f64 = 0.02;
-/// A pool is sparse if at most this share of its entries is non-zero.
+/// A pool is sparse if at most this fraction of its entries is non-zero.
 const SPARSE: f64 = 0.1;
 /// The number of rows that are inspected to classify a pool.
 const INSPECTED: usize = 1000;
@@ -24,8 +24,8 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// The kernel of a wide pool. The choice depends on the contents of the pool and not on the way in which the pool
-    /// is stored. Returns `None` if the pool is narrow.
+    /// The kernel of a wide pool. The choice depends on the contents of the pool and not on its storage format. Returns
+    /// `None` if the pool is narrow.
     pub(super) fn fit<P: PointSet>(
         points: &P,
         threads: Threads,
@@ -78,7 +78,7 @@ impl Kernel {
         }
     }
 
-    /// The mean number of multiplications that a value of the kernel takes.
+    /// The mean number of multiplications per value of the kernel.
     pub(super) fn work(&self) -> usize {
         match self {
             Kernel::Text(kernel) => kernel.work(),
@@ -86,7 +86,7 @@ impl Kernel {
         }
     }
 
-    /// K(x, a) for the points x of the list `others`.
+    /// K(x, a) for the points x in `others`.
     pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
         match self {
             Kernel::Text(kernel) => kernel.between(a, others),

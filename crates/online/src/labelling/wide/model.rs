@@ -8,8 +8,8 @@
 //! largest z-score / √(1 + number of answers of the predicted class). Without the divisor, a session would ask only
 //! about its most frequent class, because the gaps of a class grow with its number of answers.
 //!
-//! *Cost.* If there are n answers, another answer costs O(n²) plus one pass over the features of the pool if the pool
-//! is sparse, and O(n) per point of the pool if the pool is dense.
+//! *Cost.* With n answers, another answer costs O(n²) plus one pass over the features of a sparse pool, or O(n) per
+//! point of a dense pool.
 
 use super::super::doubt::Doubt;
 use super::super::model::{Errors, MAX_SCORE, SLIP, Verdict, gap, largest};
@@ -21,9 +21,9 @@ use super::kernel::Kernel;
 use super::posterior::{NOISE, Posterior, target};
 use halfspaces_linalg::{InputError, PointSet, Threads};
 
-/// Number of points whose predictions a thread computes at a time.
+/// Number of points that a thread predicts at a time.
 const BLOCK: usize = 2048;
-/// The factor of the estimate of the corrections to come. It is e^0.8, the geometric mean of the ratio of the true to
+/// The factor on the estimate of the remaining corrections. It is e^0.8, the geometric mean of the ratio of the true to
 /// the estimated number on seven pools of texts and one pool of embeddings, each at nine points in time. The largest of
 /// several means exceeds its expectation, so the model is overconfident in its predictions.
 const FACTOR: f64 = 2.2;
@@ -81,7 +81,7 @@ impl WideModel {
         self.posterior.capacity()
     }
 
-    /// Makes the posterior learn the first answers, up to the capacity, and no others.
+    /// Updates the posterior so that it has learned exactly the first answers, up to the capacity.
     fn settle(&mut self) {
         let count = self.answers.len().min(self.capacity());
         for place in (count..self.posterior.learned()).rev() {
@@ -128,7 +128,7 @@ impl WideModel {
         self.judge();
     }
 
-    /// Changes the class of an answer, which keeps its place in the list.
+    /// Changes the class of an answer, which keeps its position in the list.
     pub(crate) fn change(&mut self, index: usize, class: usize) {
         let place = self.place(index);
         let before = std::mem::replace(&mut self.answers[place].1, class);
@@ -141,7 +141,7 @@ impl WideModel {
         self.judge();
     }
 
-    /// Removes an answer. The model then corresponds to the remaining answers.
+    /// Removes an answer. Afterwards the model depends only on the remaining answers.
     pub(crate) fn forget(&mut self, index: usize) {
         let place = self.place(index);
         if place < self.posterior.learned() {
@@ -187,8 +187,7 @@ impl WideModel {
         z_score(self.posterior.means(index), class, self.posterior.variance(index))
     }
 
-    /// The weights with which the coordinates of a point decide between a class and the other class with the largest
-    /// mean.
+    /// The weights of a point's coordinates in the decision between a class and the other class with the largest mean.
     pub(crate) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
         let means = self.posterior.means(index);
         let others = (0..means.len()).filter(|k| *k != class);
@@ -265,7 +264,7 @@ impl WideModel {
     }
 }
 
-/// A probability that is corrected for the possibility that an answer is a slip.
+/// A probability, corrected for the possibility that an answer is a slip.
 fn slip(p: f64) -> f64 {
     SLIP + (1.0 - 2.0 * SLIP) * p
 }
@@ -330,8 +329,8 @@ mod tests {
         assert!((wide / narrow - 2.2).abs() < 1e-9, "{wide} {narrow}");
     }
 
-    /// With a capacity of ten answers, the predictions are those of the first ten answers of the list, whatever is
-    /// learned, changed, withdrawn or added.
+    /// With a capacity of ten answers, the predictions are those of the first ten answers of the list, regardless of
+    /// what is learned, changed, withdrawn or added.
     #[test]
     fn the_first_answers_are_learned_if_not_all_can_be() {
         use halfspaces_linalg::PointSet;

@@ -18,9 +18,9 @@ use halfspaces_linalg::{InputError, Threads, reserve, zeros};
 
 /// The variance of the noise of the targets 1 and -1.
 pub(super) const NOISE: f64 = 0.2;
-/// The maximum number of stored values of V. This many values take 1 GB.
+/// The maximum number of stored values of V, which take 1 GB.
 const MAX_STORED: usize = 250_000_000;
-/// Number of points that a thread takes at a time.
+/// Number of points that a thread processes at a time.
 const BLOCK: usize = 2048;
 
 /// The state of the posterior.

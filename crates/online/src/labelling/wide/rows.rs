@@ -8,7 +8,7 @@ pub(super) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f32>,
-    /// The place at which each column is stored.
+    /// The position at which each column is stored.
     places: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl Rows {
         Rows { starts: vec![0], columns: Vec::new(), values: Vec::new(), places }
     }
 
-    /// Appends a row that is multiplied by `factor`.
+    /// Appends a row, multiplied by `factor`.
     ///
     /// # Errors
     /// [`InputError::TooLarge`]; in this case no row is added.
@@ -70,7 +70,7 @@ impl Rows {
         (&self.columns[stored.clone()], &self.values[stored])
     }
 
-    /// The columns that are stored at these places.
+    /// The columns stored at these positions.
     pub(super) fn original(&self, places: &[u32]) -> Vec<usize> {
         let mut columns = vec![0; self.places.len()];
         self.places

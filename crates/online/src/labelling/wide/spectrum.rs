@@ -27,7 +27,7 @@ const BLOCK: usize = 1024;
 #[derive(Debug, Clone)]
 pub(super) struct Spectrum {
     sample: Vec<usize>,
-    /// The vectors of the basis, one after the other.
+    /// The vectors of the basis.
     basis: Vec<Vec<f64>>,
 }
 
@@ -39,8 +39,8 @@ impl Spectrum {
         let sample: Vec<usize> =
             (0..rows.len()).step_by(rows.len().div_ceil(most).max(1)).collect();
         let n = sample.len();
-        // If there were more directions than half the number of rows, the basis would fit single rows instead of what
-        // the rows have in common.
+        // With more directions than half the number of rows, the basis would fit individual rows instead of what the
+        // rows have in common.
         let count = DIRECTIONS.min(n / 2);
         let mut basis: Vec<Vec<f64>> = (0..count)
             .map(|k| {
@@ -99,7 +99,7 @@ impl Spectrum {
             );
         }
         let scaled = mapped.chunks_exact_mut(width).map(|row| {
-            /// A row whose norm is below this has no direction.
+            /// A row whose norm is below this value has no direction.
             const MIN_NORM: f64 = 1e-6;
             let norm = row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
             let factor = if norm > MIN_NORM { weight.sqrt() / norm } else { 0.0 };
@@ -196,9 +196,9 @@ fn centre(mut vector: Vec<f64>) -> Vec<f64> {
     vector
 }
 
-/// Makes the vectors orthonormal, by Gram-Schmidt applied twice, and drops those that depend on the preceding ones.
+/// Orthonormalises the vectors by Gram-Schmidt, applied twice, and drops those that depend on the preceding ones.
 fn orthonormalise(basis: &mut Vec<Vec<f64>>) {
-    /// A vector counts as dependent on the preceding ones if at most this fraction of its norm is left.
+    /// A vector counts as dependent on the preceding vectors if at most this fraction of its norm is left.
     const MIN_REST: f64 = 1e-5;
     let mut done: Vec<Vec<f64>> = Vec::with_capacity(basis.len());
     for mut vector in basis.drain(..) {

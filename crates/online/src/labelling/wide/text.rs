@@ -1,17 +1,17 @@
 //! The kernel of sparse rows. Part of `LabellingSession`. Claims: none.
 //!
 //! K(x, z) = ½ x · z + ½ φ(x) · φ(z), where the mean squared norm of the rows is 1 and φ(x) are the coordinates of x in
-//! the main directions (`spectrum`). The kernel is a product of explicit features. A combination Σ c_i K(·, a_i) over
-//! the pool therefore costs one pass over the stored values, whatever the number of terms is.
+//! the main directions (`spectrum`). The kernel is an inner product of explicit features. A combination Σ c_i K(·, a_i)
+//! over the pool therefore costs one pass over the stored values, regardless of the number of terms.
 
 use super::rows::{Rows, dense_dot};
 use super::spectrum::Spectrum;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, Threads};
 
-/// The weight of the main directions in the kernel. The rest is the weight of the rows.
+/// The weight of the main directions in the kernel. The rows have the remaining weight.
 const SPECTRAL: f64 = 0.5;
-/// Number of points that a thread takes at a time.
+/// Number of points that a thread processes at a time.
 const BLOCK: usize = 2048;
 /// The maximum norm of a row, relative to the norms of the first points. A row with a larger norm is rejected.
 const MAX_NORM: f64 = 1e9;
@@ -20,7 +20,7 @@ const MAX_NORM: f64 = 1e9;
 #[derive(Debug, Clone)]
 pub(super) struct TextKernel {
     rows: Rows,
-    /// The factor by which every row is multiplied.
+    /// The factor that multiplies every row.
     factor: f64,
     spectrum: Spectrum,
     /// √½ φ(x), row by row (`mapped`), and the factor by which each row was scaled (`scales`).
@@ -83,7 +83,7 @@ impl TextKernel {
         self.scales.truncate(len);
     }
 
-    /// The mean number of multiplications that a kernel value of two points takes.
+    /// The mean number of multiplications per kernel value.
     pub(super) fn work(&self) -> usize {
         self.rows.stored() / self.len().max(1) + self.spectrum.len()
     }
@@ -112,7 +112,7 @@ impl TextKernel {
         self.rows.dot(index, &combination.of_columns) + of_directions
     }
 
-    /// K(x, a) for the points x of the list `others`.
+    /// K(x, a) for the points x in `others`.
     pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
         if others.is_empty() {
             return Vec::new();
@@ -172,8 +172,8 @@ impl TextKernel {
     }
 }
 
-/// Computes the values of a combination at some points. The loop is written out, because code that the compiler does
-/// not inline is compiled without the wide instructions.
+/// Computes the values of a combination at some points. The loop is written out because code that is not inlined is
+/// compiled without the wide vector instructions.
 struct Values<'a, I> {
     kernel: &'a TextKernel,
     combination: &'a Combination,

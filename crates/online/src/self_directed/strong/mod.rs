@@ -6,7 +6,7 @@
 //! first mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded.
 //! Points revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted incorrectly,
 //! the run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more
-//! walk has failed. The next run starts from -w, and the one after it from a new w. The next round begins with the
+//! walk has failed. The next run starts from -w, and the run after that from a new w. The next round begins with the
 //! points that are still unlabelled.
 //!
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
@@ -21,12 +21,11 @@
 //! 256, and it is 0 for k = 1 ([`Cap::Paper`]). The following additions are ours. A failed run is retried from -w₀ on
 //! the same U, which needs no new randomness. The first runs start from the halfspace w of the previous round and from
 //! -w, and are capped at 4 updates and then at 2k ([`Start::Warm`]). If V is a proper subspace, w* may vanish on it, so
-//! one walk uses w = 0, which predicts +1. V and its radially isotropic position are reused in the next round as long
-//! as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
-//! dimension were measured on the sphere, and 1 to 3 elsewhere. On the kinds of data of claim S9g, these numbers do not
-//! depend on n. Random starts made several times as many mistakes. A new V may contain directions about which nothing
-//! is known yet. In these directions, w is as likely to point away from w* as towards it, and the first few updates
-//! settle which of the two is the case.
+//! one walk uses w = 0, which predicts +1. V and its radially isotropic position are reused in the next round while the
+//! remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per dimension were
+//! measured on the sphere, and 1 to 3 elsewhere. On the data of claim S9g, these numbers do not depend on n. Random
+//! starts made several times as many mistakes. A new V may contain directions about which nothing is known yet. In
+//! these directions, w is equally likely to point towards w* or away from it, and the first few updates settle which.
 
 mod options;
 mod round;
@@ -48,7 +47,7 @@ use tracing::debug;
 
 /// Relative accuracy of the radially isotropic position: the proof of the soft margin needs λmin >= 1/2.
 const POSITION: f64 = 0.5;
-/// Number of updates per dimension after which a run from a warm start is given up. The run needs about one update per
+/// Number of updates per dimension after which a run from a warm start is abandoned. The run needs about one update per
 /// dimension if the start is good.
 const WARM_UPDATES: usize = 2;
 /// Maximum number of updates of a probe, which is the first, short run from a warm start or from its opposite. In a new
@@ -58,7 +57,7 @@ const PROBE_UPDATES: usize = 4;
 /// Upper bound on the probability that a pair of runs fails: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned it is. The
+/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned. The
 /// learner walks over points that a Forster transform has brought into radially isotropic position.
 ///
 /// *Guarantee.* If some halfspace labels all points strictly correctly, [`Goal::Strong`] labels all but a fraction ε
@@ -139,8 +138,8 @@ impl StrongLearner {
 
     /// The learner for a pool about which nothing is known: it labels every point, with δ = 0.01, and each round starts
     /// from the result of the previous one. On spheres, on clusters, and on ill-conditioned and one-hot data, it makes
-    /// one to three mistakes per dimension (measured). Where [`Greedy`](super::Greedy) does well, the two learners make
-    /// about the same number of mistakes.
+    /// one to three mistakes per dimension (measured). On data where [`Greedy`](super::Greedy) does well, the two
+    /// learners make about the same number of mistakes.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -170,7 +169,7 @@ impl StrongLearner {
         }
     }
 
-    /// The number of pairs of runs in a round, which is large enough that all rounds succeed with probability 1 - δ.
+    /// The number of pairs of runs in a round, large enough for all rounds to succeed with probability 1 - δ.
     fn pairs(&self, points: usize) -> usize {
         let rounds = match self.goal {
             Goal::Weak => 1.0,
@@ -253,7 +252,7 @@ impl StrongLearner {
             let reached = transform.halfspace_inside(&Halfspace::new(self.reached.clone())?)?;
             let mut w = reached.into_normal();
             if normalise(&mut w) {
-                // If w is on the wrong side of w*, -w is on the right one. The points revealed by a probe cost no
+                // If w is on the wrong side of w*, -w is on the right side. The points revealed by a probe cost no
                 // mistake when the start of the probe is tried again.
                 let opposite: Vec<f64> = w.iter().map(|v| -v).collect();
                 for most in [WARM_UPDATES * k, PROBE_UPDATES.min(WARM_UPDATES * k)] {
@@ -283,7 +282,7 @@ impl StrongLearner {
     }
 
     /// Updates the hypothesis after a round: inside the subspace V it becomes the last w, scaled to the length that the
-    /// hypothesis had there. Outside V, about which the round says nothing, the hypothesis is kept.
+    /// hypothesis had there. The round says nothing about directions outside V, so the hypothesis is kept there.
     fn end(&mut self) -> Result<(), OnlineError> {
         let Some(round) = self.round.take() else { unreachable!("a round is in progress") };
         // If w failed in V, it is not worth keeping outside V.
@@ -361,7 +360,7 @@ impl SelfDirectedLearner for StrongLearner {
 
     fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, answer: Round) -> Result<(), OnlineError> {
         let (Some((place, _)), Some(round)) = (self.open.take(), &mut self.round) else {
-            // The question was about a point x = 0, from which nothing can be learned.
+            // The question was about a point x = 0, which teaches nothing.
             return Ok(());
         };
         let value = answer.prediction.value;
@@ -480,7 +479,7 @@ mod tests {
         assert!(kept > 0 && session.learner().tally().uncertified == 0);
     }
 
-    /// Random starts come in pairs ±w, one of which has w · w* >= 0. Warm starts come in such pairs too.
+    /// Random starts come in pairs ±w, one of which has w · w* >= 0. So do warm starts.
     #[test]
     fn starts_come_in_opposite_pairs() {
         let points = UnitSphere::new(7).unwrap().sample(300, 1).unwrap();

@@ -106,12 +106,11 @@ pub struct RoundTally {
     /// Number of runs that reached their cap or ended at w = 0.
     pub failures: usize,
     /// Number of rounds in which every run failed. If a halfspace fits and the radially isotropic positions are
-    /// certified, this is positive with probability at most δ.
+    /// certified, this number is positive with probability at most δ.
     pub failed_rounds: usize,
     /// Number of rounds on a subspace smaller than the span of the unlabelled points.
     pub heavy: usize,
-    /// Number of rounds in which the radially isotropic position could not be certified; the guarantee does not cover
-    /// them.
+    /// Number of rounds without a certified radially isotropic position; the guarantee does not cover these rounds.
     pub uncertified: usize,
     /// Number of updates on points already revealed, which cost no mistake.
     pub free_updates: usize,
@@ -126,7 +125,7 @@ mod tests {
         // The values of 4k ln 4k and 5k ln k, rounded down.
         assert_eq!([1, 2, 10].map(|k| Cap::Corrected.updates(k)), [5, 16, 147]);
         assert_eq!([1, 2, 10].map(|k| Cap::Paper.updates(k)), [0, 6, 115]);
-        // The printed cap is the larger one if k >= 256.
+        // The printed cap is larger if k >= 256.
         assert!(Cap::Paper.updates(255) < Cap::Corrected.updates(255));
         assert!(Cap::Paper.updates(257) >= Cap::Corrected.updates(257));
     }
