@@ -1,4 +1,4 @@
-//! A ranking of rows by how likely it is that their labels are wrong.
+//! A ranking of rows by the likelihood that their labels are wrong.
 //!
 //! Each row is compared with a classifier trained without it. *Source.* The ranking is ours. The count of likely wrong
 //! labels applies the rule of confident learning (Northcutt, Jiang and Chuang 2021) to decision values.
@@ -14,7 +14,7 @@ use rand::seq::SliceRandom;
 /// The smallest number of folds.
 const MIN_FOLDS: usize = 2;
 
-/// A fold with at least this number of rows has its own unit of agreement, the mean absolute decision value of these
+/// A fold with at least this number of rows has its own unit of agreement: the mean absolute decision value of its
 /// rows. In a fold of one row, this unit would make every agreement 1 or -1.
 const MIN_SCALED: usize = 20;
 
@@ -35,7 +35,7 @@ pub struct Suspect {
     pub agreement: f64,
 }
 
-/// A ranking of the rows of a sample by how likely it is that their labels are wrong.
+/// A ranking of the rows of a sample by the likelihood that their labels are wrong.
 ///
 /// *Method.* The rows are split at random into folds. For each fold, the learner is trained on all other folds, which
 /// gives a classifier with decision value f. If a row x in the fold has the label y, its agreement is y f(x), divided
@@ -43,15 +43,15 @@ pub struct Suspect {
 /// order of agreement, so the labels that the classifiers contradict most strongly come first.
 ///
 /// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels for any learner and any points. The
-/// rankings are heuristic. Under Massart noise, a Perspectron disagrees with the wrong labels far from its boundary, so
-/// these are ranked first. [`LabelAudit::ranking_by_class`] takes into account that the labels of one class may be
-/// wrong more often.
+/// rankings are heuristic. Under Massart noise, a Perspectron disagrees with wrong labels far from its boundary, so
+/// these labels are ranked first. [`LabelAudit::ranking_by_class`] takes into account that the labels of one class may
+/// be wrong more often.
 ///
 /// *Cost.* The learner is fitted once for each fold, on all other folds.
 ///
-/// *When to use it.* Use the audit to review labels from the top of the ranking, for as long as the reviews find wrong
-/// labels. Do not use it if no classifier of the learner's kind fits the data: the classifier's own errors then look
-/// like wrong labels. *Claims:* PW.
+/// *When to use it.* Use the audit to review labels from the top of the ranking, until the reviews find no more wrong
+/// labels. Do not use it if no model of the learner's class fits the data: the classifier's own errors then look like
+/// wrong labels. *Claims:* PW.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Params, Points, Threads};
@@ -99,7 +99,7 @@ impl LabelAudit {
         InputError::check_parameter("folds", folds as f64, fits, "from 2 to the number of points")?;
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.shuffle(&mut rng_for(streams::SPLIT, seed));
-        // Fold k contains the rows whose place in the shuffled order is k modulo the number of folds.
+        // Fold k contains the rows whose position in the shuffled order is k modulo the number of folds.
         let steps = Steps::plan(folds as u64);
         let judged = threads.map_blocks(folds, 1, |fold| {
             let fold = fold.start;
@@ -144,13 +144,13 @@ impl LabelAudit {
     /// labels of one class may be wrong more often than those of the other. If two rows have equal odds, the row with
     /// the lower agreement comes first.
     ///
-    /// For a row with agreement a, the log-odds are log(π/(1 - π)) - 2μa/σ². Here π = (L + ½)/(N + 1), where N rows
-    /// have the same label as this row, and the labels of L of these N rows are likely wrong. The numbers μ and σ² are
-    /// the mean and the variance of the agreement over all rows whose labels are not likely wrong. This is Bayes' rule
-    /// if the agreements of correct labels are Gaussian and those of wrong labels are their mirror image. If the mean
-    /// or the variance is not positive, the order is that of [`LabelAudit::ranking`]. This order is a heuristic. It is
-    /// better than [`LabelAudit::ranking`] if most wrong labels are in one class, and slightly worse if the wrong
-    /// labels are in both classes.
+    /// For a row with agreement a, the log-odds are log(π/(1 - π)) - 2μa/σ². Here π = (L + ½)/(N + 1), where N is the
+    /// number of rows with the same label as this row, and L is the number of these rows whose labels are likely wrong.
+    /// The numbers μ and σ² are the mean and the variance of the agreement over all rows whose labels are not likely
+    /// wrong. This is Bayes' rule if the agreements of correct labels are Gaussian and those of wrong labels are their
+    /// mirror image. If the mean or the variance is not positive, the order is that of [`LabelAudit::ranking`]. The
+    /// order is a heuristic. It is better than [`LabelAudit::ranking`] if most wrong labels are in one class, and
+    /// slightly worse if the wrong labels are in both classes.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points, Threads};
@@ -433,8 +433,8 @@ mod tests {
     }
 
     /// The shifts are computed by hand. The agreements 1, 3, 1, 3 of the correct labels have mean 2 and variance 1, so
-    /// the shifts are a quarter of the log-odds. No positive label out of two and one negative label out of three is
-    /// likely wrong, so the odds are ½ : 2½ and 1½ : 2½.
+    /// the shifts are a quarter of the log-odds. None of the two positive labels and one of the three negative labels
+    /// is likely wrong, so the odds are ½ : 2½ and 1½ : 2½.
     #[test]
     fn shifts_by_hand() {
         let [p, n] = [Label::Positive, Label::Negative];

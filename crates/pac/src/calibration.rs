@@ -8,7 +8,7 @@ const MAX_STEPS: usize = 200;
 const TOLERANCE: f64 = 1e-12;
 /// The range of the logarithm of the exponent.
 const LOG_EXPONENT: [f64; 2] = [-2.0, 3.0];
-/// The largest share of rows that are assumed to have a random class.
+/// The largest fraction of rows assumed to have a random class.
 const MAX_SLIP: f64 = 0.5;
 /// The weights of the penalties on the squared logarithm of the exponent and on the slip.
 const EXPONENT_PENALTY: f64 = 2.0;
@@ -23,7 +23,7 @@ const SLIP_PENALTY: f64 = 20.0;
 ///
 /// The exponent corrects for values that are not a linear function of the log odds. For example, if one class is rare,
 /// a learner that minimises the hinge loss gives nearly the same value to all rows, and small differences matter (κ >
-/// 1). The slip accounts for labels that are wrong or random, even where the distances are large.
+/// 1). The slip accounts for labels that are wrong or random even where the distances are large.
 ///
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee this agreement.
@@ -45,7 +45,8 @@ const SLIP_PENALTY: f64 = 20.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Calibration {
-    // Older files contain only a slope. Such a calibration is written as it was read, so its checksum still matches.
+    // Older files contain only a slope. Such a calibration is saved in the form in which it was loaded, so its checksum
+    // still matches.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_one"))]
     unit: f64,
     slope: f64,
@@ -272,8 +273,8 @@ impl Sample<'_> {
             slope * slope / 2.0 + of_exponent * log_exponent * log_exponent + of_slip * slip;
         let mut gradient = [slope, 2.0 * of_exponent * log_exponent, of_slip];
         let mut curvature = [[1.0, 0.0, 0.0], [0.0, 2.0 * of_exponent, 0.0], [0.0, 0.0, of_slip]];
-        // For each class: the power of its distance, the derivative of s d^κ with respect to ln κ, and its share of the
-        // sum.
+        // For each class: the power of its distance, the derivative of s d^κ with respect to ln κ, and its fraction of
+        // the sum.
         let mut of_class = vec![[0.0; 3]; count];
         let rows = self.log_gaps.chunks_exact(count).zip(self.classes).zip(self.weights);
         for ((log_gaps, class), weight) in rows {
@@ -530,7 +531,7 @@ mod tests {
     }
 
     /// Tests temperature scaling, whose only parameter is the slope. In three of four rows, the sign of the value gives
-    /// the class, whatever the size of the value.
+    /// the class, regardless of the size of the value.
     #[test]
     fn a_temperature_is_a_slope() {
         let values = Points::new([2.0, -2.0].repeat(40), 1).unwrap();

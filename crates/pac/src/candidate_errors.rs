@@ -1,4 +1,4 @@
-//! The errors of several halfspaces on points that are distributed over several machines.
+//! The errors of several halfspaces on points distributed over several machines.
 //!
 //! A [`CandidateErrors`] value is sent to the processes that hold blocks of rows. Each process counts the errors on its
 //! blocks, and the counts are joined in any order ([`halfspaces_linalg::Partial`]).
@@ -46,13 +46,13 @@ pub struct ErrorCounts {
 }
 
 impl ErrorCounts {
-    /// The number of rows on which errors were counted.
+    /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// For each candidate, the number of rows that it labels wrongly.
+    /// For each candidate, the number of rows that it misclassifies.
     #[must_use]
     pub fn errors(&self) -> &[u64] {
         &self.errors

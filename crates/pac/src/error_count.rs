@@ -1,10 +1,10 @@
-//! The empirical 0-1 error, and the exact bound on the true error that follows from it.
+//! The empirical 0-1 error, and the exact bound that it implies on the true error.
 
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Threads, load_checked};
 use statrs::function::beta::beta_reg;
 
-/// The number of labelled points that a classifier misclassifies. It gives the empirical 0-1 error ℓ01 and an exact
-/// upper bound on the true error. Claims: PT.
+/// The number of labelled points that a classifier misclassifies. It determines the empirical 0-1 error ℓ01 and an
+/// exact upper bound on the true error. Claims: PT.
 ///
 /// ```
 /// use halfspaces_linalg::{Halfspace, Label, Points};
@@ -44,7 +44,7 @@ impl ErrorCount {
         ErrorCount::of(labels, points.len(), || classifier.label_all(points))
     }
 
-    /// Counts on several threads. The result is that of [`ErrorCount::count`].
+    /// Counts on several threads, with the same result as [`ErrorCount::count`].
     ///
     /// # Errors
     /// The errors of [`ErrorCount::count`].
@@ -139,7 +139,7 @@ impl ErrorCount {
     }
 }
 
-/// An upper bound on an error rate; there may be no bound below 1.
+/// An upper bound on an error rate, if there is one below 1.
 ///
 /// ```
 /// use halfspaces_pac::ErrorBound;

@@ -1,6 +1,7 @@
 //! The mean absolute value, which is the unit for comparing decision values of different classifiers.
 
-/// The mean |v|, computed without overflow. Returns 1 if all values are 0, so that it is always a valid divisor.
+/// The mean |v|, computed without overflow. Returns 1 if all values are 0, so that the result is always a valid
+/// divisor.
 pub(crate) fn mean_size(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     if largest == 0.0 {

@@ -5,8 +5,8 @@ use halfspaces_linalg::InputError;
 /// The four numbers of a theorem about noisy halfspaces. If labels are flipped with probabilities of at most η and
 /// points have a margin of at least γ, the error is at most η + ε with probability at least 1 - δ.
 ///
-/// A setting can be converted into the parameters of every learner that takes all four numbers. So one setting can be
-/// used for several learners.
+/// A setting can be converted into the parameters of every learner that takes all four numbers, so one setting can
+/// serve several learners.
 ///
 /// ```
 /// use halfspaces_linalg::Params;

@@ -9,11 +9,11 @@ use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, no
 /// w/‖w‖.
 ///
 /// *Guarantee.* For every x in the unit ball, sign(w · T(x)) = sign(w · x) and |w · T(x)| >= (γ/6)‖w‖. For every v in
-/// the unit ball with |v · x| >= γ, sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the label given by a target
-/// with margin γ does not change. The cost is O(d) per point.
+/// the unit ball with |v · x| >= γ, sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. Hence the label given by a
+/// target with margin γ does not change. The cost is O(d) per point.
 ///
 /// *Source.* CKST24 Appendix B, (13) and Lemma 8. The paper prints the test as |w · x| >= γ/3. This type uses ŵ in
-/// place of w, because with the printed test the first claim fails for ‖w‖ > 2. Claims: P1, P11.
+/// place of w, because the first claim fails for ‖w‖ > 2 with the printed test. Claims: P1, P11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace};

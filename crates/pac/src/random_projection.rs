@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(projection.apply(&points).unwrap(), projection.apply(&sparse).unwrap());
     }
 
-    /// Of `trials` projections to `dim` coordinates, the number that lose the guaranteed margin.
+    /// The number of projections to `dim` coordinates, out of `trials`, that lose the guaranteed margin.
     fn failures(trials: u64, dim: usize, margin: f64) -> usize {
         let lost = |seed: &u64| {
             let target = random_target(60, *seed).unwrap();

@@ -210,8 +210,8 @@ fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f6
         + increment * (2.0 * (1.0 / failure).ln() / t).sqrt()
 }
 
-/// The number J = 2⌈log₂|T₂|⌉. It is at least the number of checks, which take place after m = 1, 2, 3, 4, 6, 8, 12,
-/// ... < |T₂| examples (ours, docs/theory/thinned-selection.md).
+/// The number J = 2⌈log₂|T₂|⌉. It is at least the number of checks, which are made after m = 1, 2, 3, 4, 6, 8, 12, ...
+/// < |T₂| examples (ours, docs/theory/thinned-selection.md).
 #[must_use]
 pub fn elimination_checks(validation: u64) -> u64 {
     2 * u64::from(64 - (validation.max(2) - 1).leading_zeros())
@@ -235,13 +235,13 @@ pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     (2.0 * (2.0 * candidates as f64 / failure).ln() / examples as f64).sqrt().min(1.0)
 }
 
-/// An anytime-valid test for a leader among K candidates. If the test is passed for a candidate, the error of the
-/// leader is less than the error of this candidate plus e. The failure probability δ covers all times and all
+/// An anytime-valid test for a leader among K candidates. If the leader passes the test against a candidate, the error
+/// of the leader is less than the error of this candidate plus e. The failure probability δ covers all times and all
 /// candidates.
 ///
 /// For a candidate, let a be its number of errors minus the leader's number of errors. Let n be the number of examples,
-/// out of m, on which exactly one of the two errs. If the error of the leader is higher by at least e, then
-/// exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ) is a supermartingale for every s > 0. The test is passed once this process
+/// out of m, on which exactly one of the two errs. If the leader's error exceeds the candidate's error by at least e,
+/// then exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ) is a supermartingale for every s > 0. The test is passed once this process
 /// exceeds KG/δ for one of G values of s (ours, docs/theory/thinned-selection.md).
 ///
 /// ```

@@ -58,15 +58,15 @@ impl Params for CkmyParams {
 ///
 /// Let λ = η + ε. The run starts at w = 0. Each step considers all slabs {|w · x| <= r} that contain at least a
 /// fraction ε of the training part, and selects the slab with the largest mean LeakyReLU_λ(-y (w · x)). If this mean is
-/// negative, the run ends. Otherwise the step makes the update w -= s_t g, where g is the mean subgradient over the
-/// slab, and projects w onto the unit ball. The result is the iterate with the smallest validation error.
+/// negative, the run ends. Otherwise the step updates w -= s_t g, where g is the mean subgradient over the slab, and
+/// projects w onto the unit ball. The result is the iterate with the smallest validation error.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
 /// η.
 ///
-/// - On every slab, the mean loss of w* is E\[(η(x) - λ)|w* · x|\] <= -γε. As long as the loss of w on the slab is not
+/// - On every slab, the mean loss of w* is E\[(η(x) - λ)|w* · x|\] <= -γε. While the loss of w on the slab is not
 ///   negative, g·(w - w*) >= γε by convexity, and ‖g‖ <= 1-λ. The ball has diameter 2, so steps s_t = √2/((1-λ)√t) give
-///   Σ g·(w - w*) <= 2√2 (1-λ)√T. So the run takes at most T = 8(1-λ)²/(γε)² steps ([`ckmy_steps`]).
+///   Σ g·(w - w*) <= 2√2 (1-λ)√T. Hence the run takes at most T = 8(1-λ)²/(γε)² steps ([`ckmy_steps`]).
 /// - Once the loss of every slab is negative, the error is at most λ + (1-λ)ε. Proof: let m = |w · x|, let a =
 ///   1\[wrong\] - λ, and let r0 > 0 be the radius of the smallest slab. The integral of 1/r² over r >= max(m, r0) is
 ///   min(1/m, 1/r0), so E\[a min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ)
@@ -80,16 +80,16 @@ impl Params for CkmyParams {
 /// *Termination.* The run ends with one of three results:
 ///
 /// - `Converged`: at the last iterate, the loss of every slab is negative, and the training error is below λ + (1-λ)ε.
-/// - `AssumptionFailed`: all T steps were taken, and some slab still has a loss of at least 0. Then no unit vector has
-///   a loss of at most -γε on every slab that the run selected: the noise is stronger than stated, the margin is
-///   smaller than stated, or the sample is too small.
+/// - `AssumptionFailed`: after all T steps, some slab still has a loss of at least 0. Then no unit vector has a loss of
+///   at most -γε on every slab that the run selected: the noise is stronger than stated, the margin is smaller than
+///   stated, or the sample is too small.
 /// - `CapReached`: the cap on steps, which is below T, ended the run.
 ///
 /// *Cost.* Each step takes O(nd + n log n) time on n points. The memory is O(n + d), in addition to a copy of the
 /// sample.
 ///
 /// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU loss is conditioned on a band
-/// around w. The following describes FilterTron, the method of \[CKMY20\], from memory. The band is the worst one of
+/// around w. The following describes FilterTron, the method of \[CKMY20\], from memory. The band is the worst band of
 /// mass ε, as in a zero-sum game between a halfspace and a filter. The game is played by projected descent with steps
 /// proportional to 1/√t. The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap
 /// are ours. Slabs are compared by their mean losses on one sample, which is used at every step. The random projection
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_no_halfspace_explains_is_no_cap() {
-        // All points are identical, and any prediction disagrees with half of their labels. So some slab always has a
+        // All points are identical, and any prediction disagrees with half of their labels, so some slab always has a
         // loss of at least 0.
         let points = Points::new(vec![1.0; 40], 1).unwrap();
         let labels: Vec<Label> =

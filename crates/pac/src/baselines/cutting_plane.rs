@@ -97,10 +97,10 @@ impl Params for CuttingPlaneParams {
 /// probability at most η (Massart noise). Consider the ball of radius r = γ/(2(1+γ)) around (1-r)w*. Every v in this
 /// ball gives the same labels as w* and has |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24 Lemma 2. A
 /// batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ examples, with L = ln(2K/δ), estimates E\[g\] to within ε/2 in norm and the
-/// error to within ε/4. So with probability 1-δ, no cut of the K rounds touches that ball. Each cut multiplies the
-/// volume by at most e^(-1/(2(d+1))), and the volume cannot fall below r^d. So within K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds,
-/// the method returns a centre with an error of at most η + ε. After a random projection to d = Õ(1/γ²) dimensions
-/// ([`RandomProjection`](crate::RandomProjection)), K and n do not depend on the original dimension.
+/// error to within ε/4. Hence, with probability 1-δ, no cut of the K rounds touches that ball. Each cut multiplies the
+/// volume by at most e^(-1/(2(d+1))), and the volume cannot fall below r^d. Hence, within K = ⌊2d(d+1) ln(1/r)⌋ + 1
+/// rounds, the method returns a centre with an error of at most η + ε. After a random projection to d = Õ(1/γ²)
+/// dimensions ([`RandomProjection`](crate::RandomProjection)), K and n do not depend on the original dimension.
 ///
 /// *Termination.* The run ends with one of four results:
 ///
@@ -118,7 +118,7 @@ impl Params for CuttingPlaneParams {
 /// *When to use it.* Use this learner for comparisons. [`Perspectron`](crate::Perspectron) needs fewer examples and
 /// O(d) time per step.
 ///
-/// *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which uses the padding γ and considers only w*. The
+/// *Source.* CKST24 §1.2 (the cutting-plane approach) and Lemma 2, which uses the padding γ and considers only w*. The
 /// ball, the padding γ/2 and the constants are ours: B = 4(1-η)/γ bounds each term of g, ‖g - E\[g\]‖ <= B(1+√(2L))/√n
 /// with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2. These cuts go through w and not through 0, so methods that
 /// use centres of cones do not apply. Claims: P10.
@@ -497,7 +497,7 @@ mod tests {
         }
     }
 
-    /// Follows the route of CKST24 §1.2: project, cut in the projected space, and map the halfspace back.
+    /// Follows the approach of CKST24 §1.2: project, cut in the projected space, and map the halfspace back.
     #[test]
     fn through_a_projection_the_dimension_does_not_matter() {
         let (points, labels, target) = noisy(9000, 150, 0.6, 0.05, 7);

@@ -54,9 +54,9 @@ impl Params for DdkParams {
 
 /// DDK+23: projected subgradient descent on the LeakyReLU loss, for random classification noise (RCN).
 ///
-/// The run starts at w = 0 and takes T steps. Each step makes the update w -= s g, where g is the mean of ½((1-2η)
-/// sign(w · x) - y) x over the training part, and projects w onto the unit ball. The result is the iterate with the
-/// smallest validation error among all T + 1 iterates.
+/// The run starts at w = 0 and takes T steps. Each step updates w -= s g, where g is the mean of ½((1-2η) sign(w · x) -
+/// y) x over the training part, and projects w onto the unit ball. The result is the iterate with the smallest
+/// validation error among all T + 1 iterates.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*. Let each label be sign(w* · x), flipped with
 /// probability exactly η < 1/2. Let D(w) be the fraction of training points on which w disagrees with w*. Then the
@@ -67,12 +67,12 @@ impl Params for DdkParams {
 /// at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). Under Massart noise there is no guarantee; use
 /// [`Perspectron`](crate::Perspectron) instead.
 ///
-/// *Normalisation.* The step size refers to the gradient with the factor ½, which has length at most 1-η. Without this
+/// *Normalisation.* The step size is for the gradient with the factor ½, which has length at most 1-η. Without this
 /// factor the gradient is twice as long, and the step size must be half as large.
 ///
-/// *Termination.* The result is `Converged` if all T steps were taken, and `CapReached` if the cap on steps is below T.
-/// In the second case, the step size is computed for the number of steps taken, and the bound is 2(1-η)/(γ√(T+1)) with
-/// that number in place of T.
+/// *Termination.* The result is `Converged` after all T steps, and `CapReached` if the cap on steps is below T. In the
+/// second case, the step size is computed for the actual number of steps, and the bound is 2(1-η)/(γ√(T+1)) with that
+/// number in place of T.
 ///
 /// *Cost.* Each step takes O(nd) time on n points; for sparse points, nd is the number of stored values. The memory is
 /// O(d), in addition to a copy of the sample.

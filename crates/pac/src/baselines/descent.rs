@@ -45,10 +45,10 @@ impl<L> From<NoiseSetting> for DescentParams<L> {
 
 impl<L> DescentParams<L> {
     setters! {
-        /// The excess ε, for which the number of steps is computed. Default: 0.1.
+        /// The excess ε, which determines the number of steps. Default: 0.1.
         excess: f64 => setting.excess,
 
-        /// The cap on the steps of a descent, at least 1. Default: 100 000.
+        /// The cap on the number of steps of a descent, at least 1. Default: 100 000.
         max_steps: u64,
 
         /// The seed for the learner's random numbers. Default: 0.
@@ -97,7 +97,7 @@ pub struct DescentFit {
 
 impl DescentFit {
     getters! {
-        /// The iterate with the smallest validation error; in case of a tie, the first such iterate.
+        /// The iterate with the smallest validation error; ties go to the first.
         halfspace: &Halfspace,
 
         /// The number of steps before the chosen iterate.
@@ -107,7 +107,7 @@ impl DescentFit {
         /// used to choose the iterate.
         validation: ErrorCount,
 
-        /// The number of steps taken.
+        /// The number of steps.
         steps: u64,
 
         /// The mean LeakyReLU loss of the last iterate. For [`Ddk`](crate::Ddk) this is the mean over the training

@@ -122,11 +122,11 @@ impl Params for DgtParams {
 
 /// DGT19: an improper learner for Massart noise, which returns a decision list of halfspaces.
 ///
-/// Let λ = η + ε, and let S be the sample of n points. Rounds are repeated as long as |S| >= εn. In each round,
-/// projected stochastic subgradient descent finds a unit vector w with a mean LeakyReLU_λ(-y (w · x)) over S of at most
-/// -γε/2. The round considers all thresholds t for which {|w · x| >= t} contains at least a fraction γε of S. It takes
-/// the t with the smallest error in this region; in case of a tie, it takes the smallest t. The rule (w, t) is added to
-/// the list, and its region is removed from S. The points that remain at the end get their most frequent label.
+/// Let λ = η + ε, and let S be the sample of n points. Rounds are repeated while |S| >= εn. In each round, projected
+/// stochastic subgradient descent finds a unit vector w with a mean LeakyReLU_λ(-y (w · x)) over S of at most -γε/2.
+/// The round considers all thresholds t for which {|w · x| >= t} contains at least a fraction γε of S. It chooses the t
+/// with the smallest error in this region; ties go to the smallest t. The rule (w, t) is added to the list, and its
+/// region is removed from S. The points that remain at the end get the label that is most frequent among them.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
 /// η.
@@ -299,8 +299,8 @@ struct Best {
 }
 
 /// Finds the threshold t with the smallest error rate on the points (w · x, y) with |w · x| >= t, among the thresholds
-/// with at least `min_points` such points. In case of a tie, the smallest t wins. The function sorts the points once,
-/// and then updates running counts.
+/// with at least `min_points` such points. Ties go to the smallest t. The function sorts the points once, and then
+/// updates running counts.
 fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
     let mut by_size: Vec<(f64, bool)> =
         products.iter().map(|(v, y)| (v.abs(), Label::from_sign(*v) != *y)).collect();

@@ -1,5 +1,5 @@
-//! The two heuristics of CKST24 Appendix B for generalized linear models. CKST24 leaves open whether they learn. **No
-//! guarantee.**
+//! The two heuristics of CKST24 Appendix B for generalized linear models. CKST24 leaves it open whether they learn.
+//! **No guarantee.**
 
 use super::unit_ball::check_point;
 use crate::NoiseSetting;
@@ -22,7 +22,7 @@ fn heuristic_steps(margin: f64, excess: f64) -> u64 {
     (576.0 / (margin * excess).powi(2) * (1.0 - 1e-12)).ceil() as u64
 }
 
-/// The choice between the two heuristics.
+/// One of the two heuristics.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
@@ -128,12 +128,12 @@ impl<L: Link> Params for HeuristicParams<L> {
 ///   g depends only on ŵ, and the step only on ‖w‖, the directions are those of ŵ <- ŵ - λg, scaled to norm 1. The
 ///   implementation computes these directions, so the norm cannot drift.
 ///
-/// So the two heuristics differ in the component of g along ŵ, and in cos θ. The first direction is random. The step
+/// Thus the two heuristics differ in the component of g along ŵ, and in cos θ. The first direction is random. The step
 /// size λ = γ²ε/144 and the number of steps 576/(γε)² come from the potential ‖ŵ - w*‖². They are the values for which
 /// the potential would decrease to 0 if its recursion had only its first three terms, with ‖g‖ <= 12/γ.
 ///
-/// *Termination.* The result is `Converged` if all 576/(γε)² steps were taken. It is `CapReached` or `ExamplesEnded` if
-/// fewer steps were taken.
+/// *Termination.* The result is `Converged` after all 576/(γε)² steps, and `CapReached` or `ExamplesEnded` after fewer
+/// steps.
 ///
 /// *Cost.* Each example takes O(d) time. The memory is O(d), plus O(d) per stored iterate.
 ///
@@ -216,8 +216,8 @@ impl HeuristicRun {
         /// The number of steps.
         steps: u64,
 
-        /// The number of steps whose example was misclassified by the direction before the step. This number divided by
-        /// the number of steps is an unbiased estimate of the average error of the iterates on fresh examples.
+        /// The number of examples that the direction before the step misclassified. This number divided by the number
+        /// of steps is an unbiased estimate of the average error of the iterates on fresh examples.
         mistakes: u64,
 
         /// How the run ended; see [`GlmHeuristic`].

@@ -5,7 +5,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 /// The LeakyReLU loss, minimised by [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt).
 ///
 /// The loss is LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w for λ <=
-/// 1/2. It measures by how much the error of a halfspace exceeds λ, weighted by |w · x|:
+/// 1/2. It measures the excess of a halfspace's error over λ, weighted by |w · x|:
 ///
 /// - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so its mean over the label is
 ///   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);

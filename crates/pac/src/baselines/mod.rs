@@ -1,4 +1,4 @@
-//! Baselines: learners from the literature with which the Perspectrons are compared.
+//! Baselines: learners from the literature for comparison with the Perspectrons.
 
 mod ckmy;
 mod cutting_plane;

@@ -42,7 +42,7 @@ pub(super) fn split<P: PointSet>(
     Ok((part(training)?, part(validation)?))
 }
 
-/// The iterate with the smallest validation error so far; in case of a tie, the first such iterate.
+/// The iterate with the smallest validation error so far; ties go to the first.
 pub(super) struct BestIterate<P> {
     validation: Sample<P>,
     errors: usize,
@@ -59,7 +59,7 @@ impl<P: PointSet> BestIterate<P> {
         best
     }
 
-    /// The number of validation errors of `w`. Counting stops at the number of errors of the best iterate.
+    /// The number of validation errors of `w`. Counting stops once it reaches the number of errors of the best iterate.
     fn errors_of(&self, w: &[f64]) -> usize {
         let Sample { points, labels } = &self.validation;
         let mut errors = 0;

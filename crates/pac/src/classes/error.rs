@@ -40,8 +40,8 @@ pub enum ClassesError<E> {
 pub(super) fn count<E>(points: usize, labels: &[usize]) -> Result<usize, ClassesError<E>> {
     InputError::check_len(points, labels.len())?;
     let Some(largest) = labels.iter().max() else { return Err(InputError::Empty.into()) };
-    // If there are more classes than points, some class has no point, so a vector with one entry more than there are
-    // points is long enough.
+    // If there are more classes than points, some class has no point, so a vector with one more entry than points is
+    // long enough.
     let classes = largest.saturating_add(1);
     let mut seen = vec![false; classes.min(points + 1)];
     for &class in labels {

@@ -15,16 +15,16 @@ const SMALLEST_PART: f64 = 1e-10;
 /// The log odds that a point is positive, as a function of its decision value v: a v + b with a slope a ≥ 0 and an
 /// offset b.
 ///
-/// Log odds make the values of several binary classifiers comparable. Some classifiers have values that carry no
-/// information, for example the classifier for a class between two others. Such a classifier gets the slope 0, so its
-/// log odds depend only on how frequent its class is.
+/// Log odds make the values of several binary classifiers comparable. The values of some classifiers carry no
+/// information, for example those of the classifier for a class between two others. Such a classifier gets the slope 0,
+/// so its log odds depend only on the frequency of its class.
 ///
 /// *Method.* The parameters a and b minimise the logistic loss on the given points. The target probability is (P +
 /// 1)/(P + 2) for a positive point and 1/(N + 2) for a negative point, where P and N are the total weights of the
-/// positive and the negative points. So the minimum is finite even if the values separate the labels. *Guarantee.* The
-/// fit reaches the minimum, up to rounding. On the points to which the classifier was fitted, the log odds are
-/// overconfident. *Cost.* Each step takes O(n) time, and a fit takes about ten steps. *Source.* Platt 1999; the use of
-/// Newton's method is due to Lin, Lin and Weng 2007. The bound on the slope is ours.
+/// positive and the negative points. The minimum is therefore finite even if the values separate the labels.
+/// *Guarantee.* The fit reaches the minimum, up to rounding. On the points to which the classifier was fitted, the log
+/// odds are overconfident. *Cost.* Each step takes O(n) time, and a fit takes about ten steps. *Source.* Platt 1999;
+/// the use of Newton's method is due to Lin, Lin and Weng 2007. The bound on the slope is ours.
 ///
 /// ```
 /// use halfspaces_pac::LogOdds;
@@ -152,7 +152,7 @@ fn minimum(points: &[Point], prior: f64) -> [f64; 2] {
             let there = loss(points, next);
             (there <= value + SUFFICIENT * part * descent).then_some((next, there))
         });
-        // The loss is convex. So if no fraction of the step reduces it, only rounding errors are left.
+        // The loss is convex, so if no fraction of the step reduces it, only rounding errors are left.
         let Some(next) = next else { break };
         (at, value) = next;
     }

@@ -11,13 +11,13 @@ use std::ops::Range;
 /// The number of points that a thread classifies at a time. The predicted classes do not depend on this number.
 const BLOCK: usize = 512;
 
-/// Learns several classes with one binary classifier per class, which separates this class from all others
+/// Learns several classes with one binary classifier per class, which separates its class from all others
 /// (one-vs-rest).
 ///
 /// *Prediction.* A point gets the class with the largest log odds. [`LogOdds`], fitted to the training points, maps the
-/// values of each model to log odds, so the scale of a model does not matter. Some models have values that carry no
-/// information, for example the model of a class between two others. The log odds of such a model depend only on how
-/// frequent its class is. Ties go to the lowest class.
+/// values of each model to log odds, so the scale of a model does not matter. The values of some models carry no
+/// information, for example those of the model of a class between two others. The log odds of such a model depend only
+/// on the frequency of its class. Ties go to the lowest class.
 ///
 /// *Guarantee.* The guarantee of the binary learner holds for each binary problem. If the predicted class is wrong, at
 /// least one binary model is wrong, so the error is at most the sum of the binary errors. Beyond that, the method is a
@@ -161,8 +161,8 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
-    /// Joins one binary model for each class with the map from its values to log odds. The positive label of each model
-    /// means that the point belongs to the class.
+    /// Joins one binary model for each class with the map from its values to log odds. For each model, the positive
+    /// label stands for its class.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than two models; [`InputError::DimensionMismatch`].
@@ -177,8 +177,8 @@ impl<M: Classifier> OneVsRestModel<M> {
         Ok(OneVsRestModel { models: parts.into_iter().map(of).collect::<Result<_, _>>()? })
     }
 
-    /// Joins one binary model for each class. The positive label of each model means that the point belongs to the
-    /// class. The log odds are fitted to `points` with their classes and weights.
+    /// Joins one binary model for each class. For each model, the positive label stands for its class. The log odds are
+    /// fitted to `points` with their classes and weights.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than two models or a faulty weight; [`InputError::Empty`],

@@ -3,7 +3,7 @@
 //! A lane is one sequence of iterates. A single lane learns from dense rows in one loop, which stops at the events of
 //! the lane: the start of a run, or an iterate to store. Several lanes are grouped into blocks of eight
 //! ([`LaneBlock`]), and the lanes are divided among the threads. Retained iterates become candidates in the same order
-//! as if examples were taken one at a time. Iterates and candidates are bitwise equal to those of [`Fitting::observe`].
+//! as with one example at a time. Iterates and candidates are bitwise equal to those of [`Fitting::observe`].
 
 use super::fitting::Fitting;
 use super::lane::{LaneCursor, Retention};
@@ -13,8 +13,8 @@ use halfspaces_data::Link;
 use halfspaces_kernels::{LANES, run_blocks};
 use halfspaces_linalg::{InputError, Label, RowView, RowsAhead, checkpoint};
 
-/// The number of values in a chunk of rows. All lanes learn from a chunk, one after another, while the chunk is in the
-/// first-level cache.
+/// The number of values in a chunk of rows. All lanes learn from a chunk in turn, while the chunk is in the first-level
+/// cache.
 const CACHED_VALUES: usize = 2048;
 /// The number of values in a batch: enough to make the cost of starting threads negligible.
 const BATCH_VALUES: usize = 1 << 18;
@@ -25,9 +25,9 @@ impl<L: Link> Fitting<L> {
         if self.lanes.len() == 1 { usize::MAX } else { (BATCH_VALUES / self.dim).max(1) }
     }
 
-    /// Learns from a prefix of `rows`, and returns the number of rows taken. Returns 0 if the first row is outside the
+    /// Learns from a prefix of `rows`, and returns the number of rows used. Returns 0 if the first row is outside the
     /// ball or has a different dimension, if all iterates are retained, or if a single lane learns from lifted rows. In
-    /// these cases the examples must be taken one at a time.
+    /// these cases the caller must pass the examples one at a time.
     pub(super) fn learn_ahead(&mut self, rows: RowsAhead<'_>) -> usize {
         let single = self.lanes.len() == 1;
         let retains_all = self.lanes.iter().any(|lane| lane.retention == Retention::All);
@@ -46,7 +46,7 @@ impl<L: Link> Fitting<L> {
         taken
     }
 
-    /// Learns from examples in memory. There must be at most as many examples as the training still needs.
+    /// Learns from examples in memory. The number of examples must not exceed the number that the training still needs.
     ///
     /// # Errors
     /// The errors of [`Fitting::observe`]. If an example is outside the ball, the fit has learned from the examples
@@ -63,8 +63,8 @@ impl<L: Link> Fitting<L> {
     }
 
     /// Learns from examples of the right dimension, up to the first example outside the ball. Returns the number of
-    /// examples taken, and the squared norm of the example outside the ball, if there is one. If `dense` is true, no
-    /// row is sparse.
+    /// examples used, and the squared norm of the example outside the ball, if there is one. If `dense` is true, no row
+    /// is sparse.
     fn learn_in_blocks<R: RowView + Sync>(
         &mut self,
         examples: &[(R, Label)],
@@ -80,7 +80,7 @@ impl<L: Link> Fitting<L> {
         let mut at = 0;
         while at < inside {
             checkpoint();
-            // A piece ends at the step at which the next lane ends.
+            // A piece ends at the step where the next lane ends.
             let left = self.lanes.iter().map(|lane| lane.steps() - lane.taken);
             let left = left.filter(|left| *left > 0).min().unwrap_or(u64::MAX);
             let end =
@@ -110,7 +110,7 @@ impl<L: Link> Fitting<L> {
             })
             .collect();
         let threads = self.selector.threads();
-        // Neighbouring lanes take about the same time, so they are dealt to different threads.
+        // Neighbouring lanes take about the same time, so they are assigned to different threads.
         let groups = threads.count().min(cursors.len());
         let mut groups = deal(cursors, groups);
         let rows = || PaddedRows::new(dim, placement);

@@ -1,6 +1,6 @@
 //! The update of CKST24 Algorithm 1, applied along rows.
 //!
-//! [`descend`] is the plain loop over rows. It updates K iterates at once: one vector for rows of any kind
+//! [`descend`] is the plain loop over rows. It updates K iterates at once: one vector for rows of any type
 //! ([`Iterate`]), or eight lanes side by side in vectors ([`PackedIterates`](super::lane_block::PackedIterates)).
 //! [`Iterate::descend_dense`] is the same update in a fused kernel, for one lane and dense rows in memory. All three
 //! give bitwise equal results; the tests compare them with each other and with the plain rule.
@@ -226,7 +226,7 @@ impl Iterate {
     }
 
     /// Updates w along dense rows in memory, up to the first row outside the unit ball. If there is a scaling factor,
-    /// each row is multiplied by it. Returns the number of rows taken.
+    /// each row is multiplied by it. Returns the number of rows used.
     ///
     /// This is [`descend`] for one lane in a fused kernel, which computes w·x and ‖x‖² in one pass over a row and keeps
     /// short iterates in registers.

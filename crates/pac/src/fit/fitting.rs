@@ -1,8 +1,8 @@
 //! A fit in progress. It updates iterates on fresh examples, keeps candidates, and compares the candidates on further
 //! fresh examples.
 //!
-//! All Perspectrons share this code; they differ in their [`Plan`](super::Plan). A fit takes one pass over the
-//! examples. It takes O(d) memory, plus the memory for the candidates.
+//! All Perspectrons share this code; they differ in their [`Plan`](super::Plan). A fit makes one pass over the
+//! examples. It needs O(d) memory, plus the memory for the candidates.
 
 use super::descend::Iterate;
 use super::guarantee::Theorem;
@@ -32,29 +32,29 @@ use halfspaces_linalg::{
 pub enum Stage {
     /// The fit is learning from examples.
     Training {
-        /// The number of training examples taken.
+        /// The number of training examples used so far.
         taken: u64,
         /// The number T₁ of training examples needed.
         total: u64,
     },
     /// The fit is comparing candidates.
     Validation {
-        /// The number of examples taken to compare candidates.
+        /// The number of examples used so far to compare candidates.
         taken: u64,
         /// The number |T₂| of examples needed to compare candidates.
         total: u64,
     },
-    /// All examples of the plan have been taken.
+    /// All examples of the plan have been used.
     Complete,
 }
 
-/// A fit in progress. It takes examples one at a time, and can be cloned, saved (feature `serde`) and continued. Its
+/// A fit in progress. It takes examples one at a time, and can be cloned, saved (feature `serde`) and continued; the
 /// outcome is bitwise equal to that of an uninterrupted fit.
 ///
-/// Use this type if examples do not come as an [`ExampleStream`], or to stop, save or monitor a long fit. Otherwise
-/// call `fit_stream`, which performs the whole fit in one call. The learner's [`Plan`](crate::Plan) determines the time
-/// and the memory of a fit. A saved state that no sequence of examples can produce is rejected when it is loaded, as
-/// far as recomputation can detect this.
+/// Use this type if the examples are not an [`ExampleStream`], or to stop, save or monitor a long fit. Otherwise call
+/// `fit_stream`, which performs the whole fit in one call. The learner's [`Plan`](crate::Plan) determines the time and
+/// the memory of a fit. A saved state that no sequence of examples can produce is rejected when it is loaded, as far as
+/// recomputation can detect this.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};
@@ -77,9 +77,9 @@ pub struct Fitting<L> {
     pub(super) project: bool,
     /// Whether the mean of each lane's candidates is also a candidate.
     pub(super) means: bool,
-    /// Whether the points on which candidates are compared may lie outside the ball.
+    /// Whether validation points may lie outside the ball.
     pub(super) clip: bool,
-    /// The lane with the most steps, from which the reservoir draws.
+    /// The lane with the most steps; the reservoir draws from its iterates.
     pub(super) longest: usize,
     /// The dimension of the original points.
     pub(super) dim: usize,
@@ -158,7 +158,7 @@ impl<L: Link> Fitting<L> {
         }
     }
 
-    /// Takes one example. If the fit is complete, the example is ignored.
+    /// Processes one example. If the fit is complete, the example is ignored.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::OutsideBall`] for a point outside the ball of the stated
@@ -202,7 +202,7 @@ impl<L: Link> Fitting<L> {
         Ok(self.stage())
     }
 
-    /// Counts `taken` training examples, and adds the iterates that were retained on these examples to the candidates.
+    /// Counts `taken` training examples, and adds the iterates retained on these examples to the candidates.
     #[inline(always)]
     pub(super) fn count_training(&mut self, taken: u64, retained: Vec<(Origin, Vec<f64>)>) {
         for (origin, w) in retained {
@@ -284,10 +284,10 @@ impl<L: Link> Fitting<L> {
         self.finish().map_err(FitError::Input)
     }
 
-    /// Returns the outcome for the examples taken so far, whether or not the fit is complete.
+    /// Returns the outcome for the examples used so far, whether or not the fit is complete.
     ///
     /// # Errors
-    /// [`InputError::Empty`] if no example was taken; [`InputError::NonFinite`] if a link function with values outside
+    /// [`InputError::Empty`] if no example was used; [`InputError::NonFinite`] if a link function with values outside
     /// \[-1, 1\] made the weights overflow.
     pub fn finish(mut self) -> Result<Fit, InputError> {
         if self.taken == 0 {
@@ -327,8 +327,7 @@ impl<L: Link> Fitting<L> {
     }
 }
 
-/// Returns the index of the lane with the most steps, and its number of steps. If several lanes have the most steps,
-/// returns the first of them.
+/// Returns the index of the lane with the most steps, and its number of steps. Ties go to the first lane.
 pub(super) fn longest<L>(lanes: &[Lane<L>]) -> (usize, u64) {
     let steps = lanes.iter().map(Lane::steps).enumerate();
     let longest = steps.rev().max_by_key(|(_, steps)| *steps);

@@ -45,7 +45,7 @@ impl<L> Lane<L> {
         self.runs.saturating_mul(self.run_length)
     }
 
-    /// Whether all steps were taken.
+    /// Whether all steps are done.
     #[inline]
     pub(super) fn is_done(&self) -> bool {
         self.taken == self.steps()
@@ -56,7 +56,7 @@ impl<L> Lane<L> {
 pub(super) struct LaneCursor<'a, L> {
     pub(super) lane: &'a mut Lane<L>,
     index: usize,
-    /// The reservoir; `None` if it draws from the iterates of another lane.
+    /// The reservoir; `None` if the reservoir draws from the iterates of another lane.
     reservoir: Option<&'a mut ReservoirIterate>,
     /// The retained candidates, in the order of their steps.
     pub(super) retained: Vec<(Origin, Vec<f64>)>,
@@ -110,7 +110,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         self.lane.in_run += taken as u64;
     }
 
-    /// Learns from one row of any kind. Its squared norm ‖x‖² <= 1 is given.
+    /// Learns from one row of any type, given its squared norm ‖x‖² <= 1.
     #[inline(always)]
     pub(super) fn learn<X: RowView>(&mut self, x: X, norm_sq: f64, label: Label, project: bool) {
         self.begin_step();
@@ -120,7 +120,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
     }
 
     /// Learns from dense rows in memory, up to the last step of the lane or the first row outside the unit ball.
-    /// Returns the number of rows taken.
+    /// Returns the number of rows used.
     pub(super) fn learn_dense(
         &mut self,
         mut rows: RowsAhead<'_>,
@@ -206,7 +206,7 @@ impl Retention {
     }
 
     /// Whether the iterate before example `t` is retained. The values of t must increase from call to call, and must
-    /// include the step of every iterate to retain.
+    /// include the step of every iterate to be retained.
     #[inline(always)]
     fn retains(&mut self, t: u64) -> bool {
         match self {
@@ -220,9 +220,9 @@ impl Retention {
     }
 }
 
-/// A uniformly random iterate among the iterates so far, drawn without knowing how many iterates will follow (reservoir
-/// sampling). After step t, the next draw is at step t/u with u uniform in (0, 1]. The probability that none of the
-/// steps t+1, ..., s is drawn is then t/s.
+/// A uniformly random iterate among the iterates so far, drawn without knowledge of the number of later iterates
+/// (reservoir sampling). After step t, the next draw is at step t/u with u uniform in (0, 1]. The probability that none
+/// of the steps t+1, ..., s is drawn is then t/s.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReservoirIterate {

@@ -1,9 +1,9 @@
 //! Blocks of lanes: the iterates of eight lanes side by side in vectors.
 //!
 //! For every row, a single lane must wait for a chain of dependent additions, a division and the sum over a vector.
-//! Eight lanes, stored in the elements of vectors, need as many instructions as one lane, except for the division. Rows
-//! and iterates are padded with zeros to a multiple of [`LANES`] coordinates, so that no loop has a remainder. As long
-//! as the iterates are finite, they are bitwise equal to those of lanes processed one at a time.
+//! Eight lanes, stored in the elements of vectors, need the same number of instructions as one lane, except for the
+//! division. Rows and iterates are padded with zeros to a multiple of [`LANES`] coordinates, so that no loop has a
+//! remainder. As long as the iterates are finite, they are bitwise equal to those of lanes processed one at a time.
 
 use super::descend::{Iterate, Iterates, TrackedNorms, Update, descend};
 use super::lane::LaneCursor;
@@ -16,8 +16,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The largest dimension at which rows that may be sparse are copied into blocks.
 pub(super) const MAX_SPARSE_DIM: usize = 512;
 
-/// Rows padded to whole blocks, stored one after the other. The rows are stored as given. The loops that read the rows
-/// place them in the unit ball.
+/// Rows padded to whole blocks and stored contiguously. The rows are stored as given; the loops that read them place
+/// them in the unit ball.
 pub(super) struct PaddedRows {
     values: Vec<[f64; LANES]>,
     dim: usize,
@@ -223,7 +223,7 @@ mod tests {
                 let mut rows = PaddedRows::new(dim, placement);
                 let mut cursors: Vec<_> =
                     block.iter_mut().enumerate().map(|(k, lane)| LaneCursor::new(k, lane, None)).collect();
-                // Nothing from the first piece may remain in the second.
+                // No state of the first piece may remain in the second.
                 for piece in [0..40, 40..60] {
                     if is_sparse {
                         rows.fill(piece.clone().map(|i| sparse.row(i).unwrap()));

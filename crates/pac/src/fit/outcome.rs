@@ -35,7 +35,7 @@ pub struct Origin {
 /// | the examples ended | returned | [`Fit::termination`] | guarantee |
 /// |---|---|---|---|
 /// | after the plan was complete | the candidate with the fewest errors | [`Termination::Converged`] | [`Fit::guarantee`]: the theorem |
-/// | while candidates were compared | the candidate with the fewest errors so far | [`Termination::ExamplesEnded`] | [`Fit::guarantee`], computed for the examples taken |
+/// | while candidates were compared | the candidate with the fewest errors so far | [`Termination::ExamplesEnded`] | [`Fit::guarantee`], computed for the examples used |
 /// | during training | a random iterate | [`Termination::ExamplesEnded`] | [`Fit::average_guarantee`], on the expected error |
 ///
 /// ```
@@ -94,16 +94,16 @@ impl Fit {
         self
     }
 
-    /// How the fit ended: [`Termination::Converged`] if all examples of the plan were taken,
+    /// How the fit ended: [`Termination::Converged`] if all examples of the plan were used,
     /// [`Termination::ExamplesEnded`] otherwise.
     #[must_use]
     pub fn termination(&self) -> Termination {
         self.termination
     }
 
-    /// The guarantee on the error of the halfspace. If the fit is complete, this is the guarantee of the theorem. If
-    /// candidates were compared on only m examples, the excess is ε/2 + 2√(ln(4|H|/δ₂)/(2m)), where δ₂ is the part of δ
-    /// reserved for the choice.
+    /// The guarantee on the error of the halfspace. If the fit is complete, this is the guarantee of the theorem. With
+    /// only m validation examples, the excess is ε/2 + 2√(ln(4|H|/δ₂)/(2m)), where δ₂ is the part of δ reserved for the
+    /// choice.
     ///
     /// Returns `None` if the examples ended during training, or if nothing is proved. Nothing is proved for the
     /// constants that CKST24 prints for link functions and for an unknown noise rate, and for a fit whose margin is a
@@ -143,13 +143,13 @@ impl Fit {
         /// The number of candidates that were never dropped.
         remaining: usize,
 
-        /// The number of training examples taken.
+        /// The number of training examples used.
         training: u64,
 
-        /// The number of examples on which candidates were compared.
+        /// The number of validation examples, on which candidates were compared.
         validation: u64,
 
-        /// The number of errors of the chosen candidate on the examples on which candidates were compared.
+        /// The number of errors of the chosen candidate on the validation examples.
         validation_errors: u64 => errors,
     }
 }

@@ -5,11 +5,11 @@ use crate::selection::Elimination;
 use halfspaces_linalg::{LiftedRow, RowView, ScaledRow, Threads};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The plan of a fit. It contains all numbers of the theorem, and is known before the first example.
+/// The plan of a fit: all numbers of the theorem, known before the first example.
 ///
 /// A fit makes one pass over [`Plan::examples`] examples. Training takes O(d) time per example. Comparing candidates
-/// takes O(d) time per example for each candidate that is not yet dropped. A fit stores [`Plan::candidates`] candidates
-/// of d numbers.
+/// takes O(d) time per example for each candidate not yet dropped. A fit stores [`Plan::candidates`] candidates of d
+/// numbers.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -32,7 +32,7 @@ pub struct Plan {
     pub denominator: Denominator,
     /// The maximum number |H| of iterates that become candidates.
     pub candidates: u64,
-    /// The number |T₂| of fresh examples on which candidates are compared.
+    /// The number |T₂| of fresh examples for the validation of candidates.
     pub validation: u64,
 }
 

@@ -8,7 +8,7 @@ use halfspaces_linalg::{
 };
 
 /// The largest number of unknowns at which the Newton system is factorised. With 500 unknowns, a factorisation costs
-/// less than the pass over the points that sets up the system.
+/// less than setting up the system in a pass over the points.
 pub(super) const MAX_CHOLESKY: usize = 500;
 
 /// A step must decrease f by at least this fraction of the decrease that the slope predicts (Armijo).
@@ -18,8 +18,8 @@ const MAX_HALVINGS: usize = 50;
 /// The assumed relative rounding error of an objective, which is a sum of up to a few thousand terms.
 const ROUNDING: f64 = 1e-14;
 
-/// The sample for the starting point contains every seventh point. Many patterns in data have a period that is a power
-/// of two, unlike seven.
+/// The sample for the starting point contains every seventh point. The period of many patterns in data is a power of
+/// two, unlike seven.
 const SAMPLED: usize = 7;
 /// The smallest number of unknowns at which a starting point from a sample saves time.
 const SAMPLE_UNKNOWNS: usize = 8;
@@ -29,8 +29,8 @@ const SAMPLE_FOR_EACH: usize = 10;
 /// tolerance.
 const SAMPLE_TOLERANCE: f64 = 1e-3;
 
-/// A run has stalled after this number of consecutive steps that neither lower f nor shorten its gradient. Near the
-/// minimum, a Newton step does at least one of these, unless it consists of rounding errors only.
+/// A run has stalled after this number of consecutive steps that reduce neither f nor the norm of its gradient. Near
+/// the minimum, a Newton step reduces at least one of the two, unless it consists only of rounding errors.
 const MAX_IDLE_STEPS: u32 = 8;
 
 /// Unchecked parameters of [`LogisticRegression`].
@@ -90,8 +90,8 @@ impl Params for LogisticParams {
 /// The fit minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
 /// `LogisticRegression`. The intercept b is optional and is not penalised. The method is Newton's method with
 /// backtracking. For up to 500 unknowns, the Newton system is solved by Cholesky factorisation; for more unknowns, by
-/// conjugate gradients. The fit usually starts at 0. If there are many points and unknowns, a rough fit to every
-/// seventh point is made first, and the fit starts from the result of the rough fit if f is smaller there than at 0.
+/// conjugate gradients. The fit usually starts at 0. With many points and unknowns, a rough fit to every seventh point
+/// comes first; the fit then starts from the result of the rough fit if f is smaller there than at 0.
 ///
 /// *Guarantee.* The fit reports its gradient norm. Without an intercept, f is 1-strongly convex. Then the gradient norm
 /// bounds the distance to the unique minimiser, and half its square bounds f - min f. There is no bound on the 0-1
@@ -99,8 +99,8 @@ impl Params for LogisticParams {
 /// equal, the intercept diverges; the fit ends once the gradient is small enough.
 ///
 /// *Termination.* The result is `Converged` if the gradient norm is at most the tolerance, and `CapReached` if the fit
-/// took `max_steps` Newton steps. It is `Stalled` if, because of rounding, Newton steps neither lower f nor shorten its
-/// gradient.
+/// took `max_steps` Newton steps. It is `Stalled` if, because of rounding, Newton steps reduce neither f nor the norm
+/// of its gradient.
 ///
 /// *Cost.* For n points, a step takes O(nd²) time, plus O(d³) time for the factorisation. Beyond 500 unknowns, each
 /// step of conjugate gradients takes O(nd) time. The memory is O(n + d²), or O(n + d) beyond 500 unknowns.
@@ -316,7 +316,7 @@ fn backtrack<F: Objective>(
         let mut next = v.to_vec();
         kernels::axpy(length, direction, &mut next);
         // Near the minimum, the decrease is below the rounding error of f. In this case, `minimise` judges the step by
-        // the length of the gradient.
+        // the norm of the gradient.
         let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
         let there = f.expand(&next)?;
         if there.objective <= most {
@@ -334,7 +334,7 @@ impl LogisticRegression {
     }
 
     /// Makes a rough fit to every [`SAMPLED`]th point, in which a step is [`SAMPLED`] times cheaper, and returns the
-    /// fitted v. Returns `None` if these points are too few for a good starting point.
+    /// fitted v. Returns `None` if there are too few such points for a good starting point.
     fn fit_to_sample<P: PointSet>(
         &self,
         problem: &Problem<'_, P>,
@@ -678,7 +678,7 @@ mod tests {
             assert!(weighted.steps() <= repeated.steps() + 1, "the start has the weights");
         }
         // Multiplying all weights by a constant and dividing C by it changes neither the problem nor its tolerance. If
-        // the constant is a power of two, not a single digit changes.
+        // the constant is a power of two, the result is bitwise equal.
         let (points, labels) = noisy(90, 3, 31);
         let large = 20f64.exp2();
         let learner = LogisticRegression::params().c(large.recip()).check().unwrap();
@@ -692,8 +692,8 @@ mod tests {
         }
     }
 
-    /// The points are far from 0 relative to their spread. So the terms of w · x + b nearly cancel, and rounding errors
-    /// prevent a smaller gradient.
+    /// The points are far from 0 relative to their spread. The terms of w · x + b therefore nearly cancel, and rounding
+    /// errors prevent a smaller gradient.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {
         let rows: Vec<[f64; 1]> = (0..20).map(|i| [1e4 + f64::from(i) - 9.3]).collect();

@@ -1,4 +1,4 @@
-//! Logistic regression on points that do not fit on one machine: a fit that requests one pass at a time.
+//! Logistic regression on points that do not fit on one machine. The fit requests one pass at a time.
 //!
 //! A [`LogisticPass`] value is sent to the processes that hold blocks of rows. Each process computes the loss, the
 //! gradient and the Hessian of its blocks ([`LogisticPass::partial`]). The partial results are joined in any order
@@ -173,7 +173,7 @@ impl<E: From<InputError>, F: FnMut(&LogisticPass) -> Result<LogisticSum, E>> Obj
         Ok(Expansion { objective, gradient, curvatures: Vec::new() })
     }
 
-    /// The iteration requests a direction only at the point at which it has just expanded f.
+    /// The iteration requests a direction only at the point where it has just expanded f.
     fn direction(&mut self, here: &Expansion) -> Result<Option<Vec<f64>>, E> {
         let k = here.gradient.len();
         let mut full = zeros(k, k)?;

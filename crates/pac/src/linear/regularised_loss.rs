@@ -167,8 +167,8 @@ impl<'a, P: PointSet> Problem<'a, P> {
         }
     }
 
-    /// Runs `work` for every part, with a vector to which `work` adds. The vector is `start` for the first part, and
-    /// zero for the other parts. Returns the sum of these vectors, and the results of `work`.
+    /// Runs `work` for every part. `work` adds to a vector, which is `start` for the first part and zero for the other
+    /// parts. Returns the sum of these vectors and the results of `work`.
     pub(super) fn over<I: Send, T: Send>(
         &self,
         parts: impl ExactSizeIterator<Item = I> + Send,
@@ -309,7 +309,7 @@ impl Cholesky {
     }
 }
 
-/// Checks that there is one finite number of at least 0 for each point.
+/// Checks that there is one finite, non-negative number for each point.
 pub(super) fn check_not_negative(
     name: &'static str,
     given: &[f64],

@@ -2,7 +2,7 @@
 //!
 //! With the hinge loss and equal weights, the fit switches to the interior-point method of `svm_interior.rs` after some
 //! passes. Measurements showed that this second solver is needed. With noisy labels and large C, or with columns of
-//! different scales, passes alone take up to 20 times as long, or do not converge. For example, with 10 % of the labels
+//! different scales, passes alone take up to 20 times as long or do not converge. For example, with 10 % of the labels
 //! flipped, C = 10 and standardised columns, passes alone take 20 times as long on WDBC and 13 times as long on 20,000
 //! points with 20 columns.
 
@@ -111,8 +111,8 @@ impl Params for SvmParams {
 /// each α_i >= 0. A coordinate is optimised in the same way, but 1/(2C) is added to ‖x_i‖² and α_i/(2C) to the slope.
 /// Weights of points multiply C: see [`fit_with`](LinearSvm::fit_with).
 ///
-/// *Guarantee.* D(α) <= min P <= P(w) for every α. So the gap P - D, recomputed from α, bounds the distance from the
-/// optimum: P(w) - min P <= gap, and ‖w - w_min‖² <= gap. The second inequality holds because P and -D are both
+/// *Guarantee.* D(α) <= min P <= P(w) for every α. Therefore the gap P - D, recomputed from α, bounds the distance from
+/// the optimum: P(w) - min P <= gap, and ‖w - w_min‖² <= gap. The second inequality holds because P and -D are both
 /// 1-strongly convex in w. So P(w) - min P and max D - D(α), whose sum is the gap, are both at least ½‖w - w_min‖².
 /// (For one point x = 1 at C = 1, equality holds.) As for every convex surrogate, there is no bound on the 0-1 error
 /// under Massart noise. Under such noise, use [`Perspectron`](crate::Perspectron) or
@@ -126,7 +126,7 @@ impl Params for SvmParams {
 /// *Cost.* A pass takes O(nd) time for n points, and less with shrinking; for sparse points, nd is the number of stored
 /// values. The memory is O(n + d). The sums over all points are divided among the threads, but a pass runs on one
 /// thread. The number of passes grows with C, with the noise, and with differences between the scales of the columns.
-/// So standardise the columns first.
+/// Therefore, standardise the columns first.
 ///
 /// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR). In contrast to
 /// that algorithm, shrunk variables become active again at every check of the gap, and not only at the end. Claims:
@@ -302,8 +302,7 @@ impl LinearSvm {
         before_steps = before_steps.filter(|_| !squared && weights.is_none());
         let (mut best_dual, mut best_gap, mut idle_checks) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         loop {
-            // The objectives are recomputed from α. So rounding errors do not accumulate, and the gap depends only on
-            // α.
+            // The objectives are recomputed from α, so rounding errors do not accumulate and the gap depends only on α.
             let Objectives { v, slopes, primal, dual } =
                 Objectives::of(&ascent.problem, ascent.loss, &ascent.alphas)?;
             ascent.v = v;
@@ -365,7 +364,7 @@ impl LinearSvm {
     }
 }
 
-/// The number of passes before the interior-point method starts; `None` if there are too many unknowns for it.
+/// The number of passes before the interior-point method starts; `None` if there are too many unknowns for that method.
 fn passes_before_steps(unknowns: usize) -> Option<u64> {
     (unknowns <= MAX_CHOLESKY).then_some(FEWEST_PASSES + unknowns as u64 / UNKNOWNS_A_PASS)
 }
@@ -803,8 +802,8 @@ mod tests {
         assert_eq!(heavy.fit(&large, &labels), Err(InputError::Overflow { row: 1 }));
     }
 
-    /// For one point x = 1 at C = 1 and for α = w, P is ½w² + 1 - w and D is w - ½w². So the gap is (1 - w)², and the
-    /// minimiser is 1.
+    /// For one point x = 1 at C = 1 and for α = w, P is ½w² + 1 - w and D is w - ½w². Hence the gap is (1 - w)², and
+    /// the minimiser is 1.
     #[test]
     fn the_bound_on_the_distance_is_reached() {
         for w in [0.0, 0.25, 0.5, 0.875] {

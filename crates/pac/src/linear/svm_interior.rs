@@ -30,10 +30,10 @@ const GAP_SHARE: f64 = 0.1;
 const FIRST_MU: f64 = 0.5;
 /// The largest correction of a product, in units of μ.
 const LARGEST_BEND: f64 = 10.0;
-/// The number of points for which a loop computes terms before it sums them.
+/// The number of points whose terms a loop computes before it sums them.
 const BLOCK: usize = 64;
 
-/// The variables of one point, or the changes of these variables.
+/// The variables of one point, or their changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Dual {
     alpha: f64,
@@ -110,7 +110,7 @@ impl Dual {
     }
 }
 
-/// A range of points, with the variables of these points.
+/// A range of points, with their variables.
 struct Part {
     range: Range<usize>,
     alphas: Vec<f64>,
@@ -331,8 +331,7 @@ pub(super) fn interior_point<P: PointSet>(
     let central = |i: usize| Dual::central(slopes[i], c, FIRST_MU * c * typical);
     let part = |range: Range<usize>| Part::new(range.clone(), range.map(central));
     let mut parts: Vec<Part> = problem.parts().map(part).collect();
-    // The difference Σ α z - v. A step reduces this difference by the same factor by which it reduces all linear
-    // residuals.
+    // The difference Σ α z - v. A step reduces the difference by the same factor as all linear residuals.
     let missing_of = |parts: &[Part], v: &[f64]| -> Result<Vec<f64>, InputError> {
         let alphas: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).copied().collect();
         let sum = problem.signed_sum(&alphas)?;
@@ -356,7 +355,7 @@ pub(super) fn interior_point<P: PointSet>(
                 return Ok(Inner { alphas, steps });
             }
             enough *= GAP_SHARE;
-            // This difference accumulates rounding errors over the steps, so it is computed again.
+            // Rounding errors accumulate in this difference over the steps, so it is computed again.
             missing = missing_of(&parts, &v)?;
         }
         // The matrix of the equations, followed by the right-hand side.

@@ -77,8 +77,8 @@ impl Common {
     }
 }
 
-/// The setters shared by the parameters of all Perspectrons. The fields of ε and δ are in `$target` if it is given, or
-/// else in the parameters themselves.
+/// The setters shared by the parameters of all Perspectrons. The fields of ε and δ are in `$target` if it is given, and
+/// in the parameters themselves otherwise.
 macro_rules! common_setters {
     ($($target:ident)?) => {
         setters! {
@@ -101,7 +101,7 @@ macro_rules! common_setters {
             selection: Selection,
 
             /// The number of threads. The guesses of a fit and the comparison of the candidates are divided among the
-            /// threads. The outcome does not depend on the number of threads. Default: one.
+            /// threads. The outcome does not depend on this number. Default: one.
             threads: halfspaces_linalg::Threads => common.threads,
 
             /// The seed for the learner's random numbers. Default: 0.

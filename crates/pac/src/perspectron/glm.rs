@@ -1,4 +1,4 @@
-//! The GLM Perspectron, for noise with a rate that decreases with the margin, as given by a known link function σ.
+//! The GLM Perspectron, for noise whose rate decreases with the margin, as given by a known link function σ.
 //!
 //! The update is the Perspectron's update with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
 //!
@@ -270,7 +270,7 @@ impl<L: Link + Clone> FitStream for GlmPerspectron<L> {
     type Model = Fit;
 
     /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
-    /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
+    /// [`Fit::guarantee`] is computed for the number of examples used. To continue after a faulty example, use
     /// [`GlmPerspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -281,8 +281,7 @@ impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
-    /// independent examples.
+    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

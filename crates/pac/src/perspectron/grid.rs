@@ -45,8 +45,8 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GridSchedule {
     /// The grid as printed in CKST24: β̃ in [0, 1/2], with the constants for a known noise rate. No guarantee is proved
-    /// for this grid. The printed algorithm compares all iterates; this schedule does not select all iterates, because
-    /// all iterates of all guesses would amount to a million candidates.
+    /// for this grid. The printed algorithm compares all iterates; this schedule does not, because all iterates of all
+    /// guesses would amount to a million candidates.
     Paper,
     /// The corrected grid: β̃ in [0, 1], half the excess as the target of each guess, and a more accurate choice.
     #[default]
@@ -138,12 +138,12 @@ pub struct Guess {
 /// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η for which the Massart
 /// model holds and for every margin γ that is at least the smallest guess.
 ///
-/// *Cost.* The fit makes one pass. The number of examples is that of the guess that needs the most examples, with the
-/// target excess ε/2. The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The
-/// fit stores all candidates.
+/// *Cost.* The fit makes one pass. The number of examples is the largest number that any guess needs, with the target
+/// excess ε/2. The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The fit
+/// stores all candidates.
 ///
 /// *When to use it.* Use this learner for a stream under Massart noise of unknown rate. If the rate is known,
-/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need only a quarter as many examples.
+/// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need only a quarter of the examples.
 /// For a sample of fixed size, use [`SamplePerspectron`](crate::SamplePerspectron).
 ///
 /// *Source.* CKST24 Appendix A, corrected, because no guarantee is proved for the printed grid
@@ -212,14 +212,14 @@ impl GridPerspectron {
         guesses
     }
 
-    /// The number T₁ of training examples, which is that of the guess that needs the most examples.
+    /// The number T₁ of training examples: the largest number that any guess needs.
     #[must_use]
     pub fn training(&self) -> u64 {
         let steps = |g: Guess| g.runs.saturating_mul(g.run_length);
         self.guesses().into_iter().map(steps).max().unwrap_or(0)
     }
 
-    /// The number |T₂| of fresh examples on which candidates are compared.
+    /// The number |T₂| of fresh examples for the validation of candidates.
     #[must_use]
     pub fn validation(&self) -> u64 {
         let GridParams { excess, failure, schedule, selection, .. } = self.0;
@@ -275,7 +275,7 @@ impl FitStream for GridPerspectron {
     type Model = Fit;
 
     /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
-    /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
+    /// [`Fit::guarantee`] is computed for the number of examples used. To continue after a faulty example, use
     /// [`GridPerspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -286,8 +286,7 @@ impl FitSample for GridPerspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
-    /// independent examples.
+    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

@@ -5,7 +5,7 @@
 //!
 //! *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
 //! true margin γ, and the error is at most η + ε. Guess j fails with probability at most δ/2^(j+1). Half of this
-//! probability is for the fit, and half is for the count, whose error rate must be within ε/4 of the true error.
+//! probability is for the fit. The other half is for the count, whose error rate must be within ε/4 of the true error.
 //!
 //! *Source.* The search is ours; see docs/theory/perspectron-schedules.md.
 
@@ -19,7 +19,7 @@ use halfspaces_linalg::{
     Termination, classify_by, getters,
 };
 
-/// The number of guesses before the search gives up. The last guess is 2⁻³⁹ of the radius.
+/// The maximum number of guesses. The last guess is 2⁻³⁹ of the radius.
 const MAX_GUESSES: u32 = 40;
 
 /// Searches for the margin of a Perspectron with a known noise rate.
@@ -30,9 +30,9 @@ const MAX_GUESSES: u32 = 40;
 /// *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
 /// true margin γ, and the error is at most η + ε.
 ///
-/// *Cost.* The search makes one pass. Guess j = 0, 1, ... takes as many examples as a
-/// [`Perspectron`](crate::Perspectron) with the margin R/2ʲ, the excess ε/2 and the failure probability δ/2^(j+2). It
-/// takes another (8/ε²) ln(2^(j+3)/δ) examples to count errors. The last guess dominates the cost.
+/// *Cost.* The search makes one pass. Guess j = 0, 1, ... needs the examples of a [`Perspectron`](crate::Perspectron)
+/// with the margin R/2ʲ, the excess ε/2 and the failure probability δ/2^(j+2), and another (8/ε²) ln(2^(j+3)/δ)
+/// examples to count errors. The last guess dominates the cost.
 ///
 /// *When to use it.* Use the search if η is known and γ is not. If both are unknown, use
 /// [`GridPerspectron`](crate::GridPerspectron). For a sample of fixed size, use
@@ -137,7 +137,7 @@ impl FitStream for MarginSearch {
         let NoiseSetting { noise, mut margin, excess, failure } = self.params.setting();
         let guarantee = Guarantee { excess, failure };
         let mut guesses = 0;
-        // The number of examples that earlier guesses took.
+        // The number of examples that earlier guesses used.
         let mut before = 0;
         loop {
             let share = schedule::guess_failure(failure, guesses) / 2.0;
@@ -183,8 +183,7 @@ impl FitSample for MarginSearch {
     type Model = SearchFit;
     type Error = FitError<InputError>;
 
-    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
-    /// independent examples.
+    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SearchFit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

@@ -148,11 +148,10 @@ impl From<NoiseSetting> for PerspectronParams {
 /// most O(Kd) time each. The memory is O(Kd). [`Perspectron::plan`] returns these numbers. [`Selection::AllIterates`]
 /// has shorter runs but keeps all iterates in memory.
 ///
-/// *When to use it.* Use this learner if η and γ are known, for a stream or for a sample with as many examples as the
-/// plan needs. Use [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch)
-/// if γ is unknown, and [`SamplePerspectron`](crate::SamplePerspectron) for a sample of fixed size. If the noise
-/// decreases with the margin, as given by a known link function, [`GlmPerspectron`](crate::GlmPerspectron) reaches a
-/// lower error.
+/// *When to use it.* Use this learner if η and γ are known, for a stream or for a sample with enough examples for the
+/// plan. Use [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch) if γ is
+/// unknown, and [`SamplePerspectron`](crate::SamplePerspectron) for a sample of fixed size. If the noise decreases with
+/// the margin, as given by a known link function, [`GlmPerspectron`](crate::GlmPerspectron) reaches a lower error.
 ///
 /// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3. The factor (1-η), the denominator and the thinned selection
 /// are ours; see docs/theory/perspectron-schedules.md, massart-certificate.md and thinned-selection.md. *Claims:* P1,
@@ -226,7 +225,7 @@ impl FitStream for Perspectron {
     type Model = Fit;
 
     /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
-    /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
+    /// [`Fit::guarantee`] is computed for the number of examples used. To continue after a faulty example, use
     /// [`Perspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
@@ -237,8 +236,7 @@ impl FitSample for Perspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
-    /// independent examples.
+    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -309,7 +307,7 @@ mod tests {
         Instance::new(ball, target, Rcn::new(noise).unwrap()).unwrap()
     }
 
-    /// CKST24 Algorithm 1 as a plain loop. It collects all iterates of all runs, and returns the one with the fewest
+    /// CKST24 Algorithm 1 as a plain loop. It collects all iterates of all runs and returns the iterate with the fewest
     /// errors.
     fn literal(plan: Plan, noise: f64, margin: f64, points: &Points, labels: &[Label]) -> Vec<f64> {
         let (dim, mut next) = (points.dim(), 0);
@@ -430,7 +428,7 @@ mod tests {
         assert!(serde_json::from_value::<crate::Fit>(saved).is_err());
     }
 
-    /// A modified file is refused, or loads without harm. It never causes a panic.
+    /// A modified file is rejected or loads without harm; it never causes a panic.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_save_is_refused() {
@@ -497,7 +495,7 @@ mod tests {
         }
     }
 
-    /// Saved outcomes with inconsistent numbers are refused, for example outcomes with more errors than examples.
+    /// Saved outcomes with inconsistent numbers are rejected, for example outcomes with more errors than examples.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_outcome_is_refused() {

@@ -69,7 +69,7 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 ///
 /// Each label is sign(w*·x), flipped with a probability of at most (1-|σ(w*·x)|)/2 + ζ, and of at most 1/2. If ζ is
 /// known, use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs only a
-/// quarter as many examples.
+/// quarter of the examples.
 ///
 /// *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ for
 /// which the model holds. The symbols σ, τ, w*, γ and opt_RCN are those of [`GlmPerspectron`](crate::GlmPerspectron).
@@ -172,7 +172,7 @@ impl<L: Link + Clone> FitStream for MisspecifiedGlm<L> {
     type Model = Fit;
 
     /// Fits a halfspace to a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
-    /// [`Fit::guarantee`] is computed for the number of examples taken.
+    /// [`Fit::guarantee`] is computed for the number of examples used.
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
     }
@@ -182,8 +182,7 @@ impl<L: Link + Clone> FitSample for MisspecifiedGlm<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits a halfspace to a sample, which is read like a stream, in the order of its examples. The guarantee needs
-    /// independent examples.
+    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }

@@ -120,8 +120,8 @@ impl Params for SampleParams {
 /// margins. Each candidate takes O(d) memory; by default there are at most 33 candidates per guess. Counting the errors
 /// of the candidates on the held-out part takes additional time.
 ///
-/// *When to use it.* Use this learner for any sample of your own. If η and γ are known and there are as many examples
-/// as the theorem needs, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
+/// *When to use it.* Use this learner for any sample of your own. If η and γ are known and there are enough examples
+/// for the theorem, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
 ///
 /// *Source.* CKST24 Algorithm 1 and Appendix A, with the examples of a sample. *Claims:* PR, PRe.
 ///

@@ -1,5 +1,5 @@
-//! Computes directions for points in radially isotropic position. The directions come from the descent that the theorem
-//! analyses, or from the descents of the practical schedule.
+//! Computes directions for points in radially isotropic position, by the descent that the theorem analyses or by the
+//! descents of the practical schedule.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "Descent" and "The practical schedule". Claims: PM, PMn, PMt.
 

@@ -31,8 +31,8 @@ pub struct RuleCertificate {
     pub least: f64,
     /// The dimension k of the subspace.
     pub dim: usize,
-    /// The numbers of remaining, covered and misclassified points, among points that were not used in the descent. They
-    /// determine the signed sum, the covered fraction and the conditional error.
+    /// The numbers of remaining, covered and misclassified points, among points that were not used in the descent.
+    /// These numbers determine the signed sum, the covered fraction and the conditional error.
     pub count: RuleCount,
 }
 
@@ -45,8 +45,8 @@ impl RuleCertificate {
     }
 }
 
-/// The model fitted by [`PositionedMassart`](crate::PositionedMassart): a decision list, a certificate per rule, and
-/// the held-out errors.
+/// The model fitted by [`PositionedMassart`](crate::PositionedMassart): a decision list, a certificate for each rule,
+/// and the held-out errors.
 ///
 /// *Guarantee.* Let the examples be independent, with any distribution. Then with probability at least 1 - δ, the error
 /// on fresh examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound from the held-out errors.
@@ -143,7 +143,7 @@ impl PositionedFit {
         /// The errors on held-out examples, or `None` if no examples were held out.
         held_out: Option<ErrorCount>,
 
-        /// The total number of examples taken.
+        /// The total number of examples used.
         taken: u64,
 
         /// How the fit ended; see [`PositionedMassart`](crate::PositionedMassart).

@@ -57,7 +57,7 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 ///
 /// *Termination.* A fit ends with one of five results:
 ///
-/// - `Converged`: in the last test, at most a fraction 3ε/8 of the examples was not covered.
+/// - `Converged`: in the last test, at most a fraction 3ε/8 of the examples was uncovered.
 /// - `AssumptionFailed`: in some round no region had a sufficiently small signed sum, or fewer uncovered examples were
 ///   found than the assumption allows. Under the practical schedule, the first case means that a rule for a whole
 ///   subspace had a signed sum above 1/√m. The noise is then larger than η, or an event of probability at most δ
@@ -71,11 +71,11 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// *Cost.* Each round computes a Forster transform, which takes O(d²) time per point and pass. It also maps examples to
 /// k dimensions, which takes O(dk) time per example, and sorts them. Under the theorem's schedule, a fit stores the n
 /// points and the m examples of a round. Under the practical schedule, it stores all points of a sample in radially
-/// isotropic position, as dense points. Sparse points are made dense one at a time.
+/// isotropic position, as dense points. Sparse points are converted to dense points one at a time.
 ///
 /// *When to use it.* Use this learner if the margin is tiny or the columns differ by orders of magnitude, and if the
 /// noise is not uniform. If there is a margin, the [`Perspectron`](crate::Perspectron) needs fewer examples and returns
-/// a halfspace. In more than a few hundred dimensions, radially isotropic positions take long to compute.
+/// a halfspace. In more than a few hundred dimensions, radially isotropic positions are slow to compute.
 ///
 /// *Source.* DKT21. The argument, the constants and the practical schedule are ours; see
 /// docs/theory/massart-without-margin.md. *Claims:* PM, PMn, PMt.
@@ -418,7 +418,7 @@ impl PositionedMassart {
     }
 }
 
-/// Returns how the run ends if a step did not get the examples that it requested; `None` if it got them.
+/// Returns how the run ends if a step did not get all requested examples; `None` if it did.
 fn ended(supply: Supply) -> Option<Termination> {
     match supply {
         Supply::Complete => None,

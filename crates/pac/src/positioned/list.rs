@@ -57,11 +57,11 @@ impl RuleCount {
 /// A decision list of positioned rules: the improper hypothesis of
 /// [`PositionedMassart`](crate::PositionedMassart).
 ///
-/// The first rule that covers a point labels the point. Points that no rule covers get the default label. The origin
-/// gets the label +1, as with every homogeneous halfspace. The decision value is v·f(x) of the rule that covers the
-/// point; for a constant rule it is ±1. If no rule covers the point, the decision value is the number closest to 0 with
-/// the sign of the default label. At the origin it is 0. Each evaluated rule takes O(dk) time. Sparse points are made
-/// dense one at a time.
+/// A point gets its label from the first rule that covers it. Points that no rule covers get the default label. The
+/// origin gets the label +1, as with every homogeneous halfspace. The decision value is v·f(x) of the rule that covers
+/// the point; for a constant rule it is ±1. If no rule covers the point, the decision value is the number closest to 0
+/// with the sign of the default label. At the origin it is 0. Each evaluated rule takes O(dk) time. Sparse points are
+/// converted to dense points one at a time.
 ///
 /// Labels do not change when a point is multiplied by a positive number.
 ///

@@ -53,8 +53,8 @@ impl PositionedParams {
         schedule: PositionedSchedule,
 
         /// The fraction of a sample that is held out for the error bound; 0 disables the hold-out. Default: 0.15. Fits
-        /// under the theorem's schedule and fits to a stream ignore this fraction, and hold out as many examples as one
-        /// test uses.
+        /// under the theorem's schedule and fits to a stream ignore this fraction; they hold out the number of examples
+        /// that one test uses.
         held_out: f64,
 
         /// The seed for the split of a sample and for the order of the passes over it. Default: 0.

@@ -130,7 +130,7 @@ impl PositionedRule {
         }
         placed.clear();
         placed.extend(self.columns.chunks_exact(d).map(|column| kernels::dot(x, column)));
-        // Vectors of V are not mapped to zero. If the image underflows, the later rules decide the label.
+        // Vectors of V are not mapped to zero. If the image underflows, later rules decide the label.
         normalise(placed)
     }
 

@@ -65,7 +65,7 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
 #[must_use]
 pub fn positioned_points(dim: usize, share: f64) -> u64 {
     let enough = |n: f64| n >= 32.0 * dim as f64 * complexity(dim, n, share);
-    // The function n - 32dΛ(n) is convex and negative at n = d². So there is a single threshold beyond d²: every n
+    // The function n - 32dΛ(n) is convex and negative at n = d². Hence there is a single threshold beyond d²: every n
     // between d² and the threshold is too small, and every larger n is large enough. (Far below d², Λ is negative and
     // has no meaning.)
     let mut high = (dim as f64).powi(2).max(1.0);
@@ -106,8 +106,8 @@ fn positioned_slack(dim: usize, excess: f64) -> f64 {
     excess / (32.0 * dim as f64)
 }
 
-/// The number m = ⌈512 d² ln(8/δ')/ε²⌉ of examples for the choice of a region. With this number, the signed sums of all
-/// regions are within a = ε/(32d) of their means.
+/// The number m = ⌈512 d² ln(8/δ')/ε²⌉ of examples for the choice of a region. The signed sums of all regions are then
+/// within a = ε/(32d) of their means.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::positioned_choice(2, 0.5, 8.0 * (-3.0f64).exp()), 24576);

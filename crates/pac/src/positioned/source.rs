@@ -8,7 +8,7 @@ use halfspaces_linalg::{
     ExampleStream, FitError, InputError, Label, PointSet, RowView, checkpoint_at,
 };
 
-/// The purpose for which examples are used.
+/// The purpose of a request for examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Examples from which a position and a direction are computed.
@@ -98,7 +98,7 @@ pub(super) trait Source {
     /// Removes the points that a new rule covers.
     fn rule_added(&mut self, rule: &PositionedRule);
 
-    /// The number of examples taken so far.
+    /// The number of examples used so far.
     fn taken(&self) -> u64;
 }
 

@@ -52,7 +52,7 @@ pub struct Candidates<'c> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// The index of the chosen candidate. In case of a tie, this is the first of the best candidates.
+    /// The index of the chosen candidate. Ties go to the first candidate.
     pub index: usize,
     /// The number of errors of the chosen candidate.
     pub errors: u64,

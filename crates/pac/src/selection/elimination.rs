@@ -29,8 +29,8 @@ pub enum Elimination {
     /// Also drops candidates that are clearly worse than the best candidate, after 1, 2, 3, 4, 6, 8, 12, ... examples.
     /// A candidate is clearly worse if its number of errors exceeds that of the best candidate by more than
     /// [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may change, but its guarantee stays
-    /// the same. The guarantee compares the best candidate with each of the others. This takes half of the failure
-    /// probability of a uniform bound for all candidates, and dropping takes the other half.
+    /// the same. The guarantee compares the best candidate with each of the others. The comparison uses half of the
+    /// failure probability of a uniform bound for all candidates, and dropping uses the other half.
     #[default]
     Statistical,
     /// Compares candidates with a leader that is about as good as the best candidate so far. Candidates that are

@@ -2,7 +2,7 @@
 
 use halfspaces_linalg::kernels::{Wide, run_wide};
 
-/// The number of examples on which errors are counted at once.
+/// The number of examples whose errors are counted at once.
 pub(super) const BLOCK: usize = 512;
 
 /// The number of 32-bit words in an [`ErrorMask`].

@@ -298,7 +298,7 @@ impl<'c> Selector<'c> {
         self.keep_alive(&keep);
     }
 
-    /// The largest number of errors with which a candidate can still win against a candidate with `best` errors.
+    /// The largest number of errors at which a candidate can still win against a candidate with `best` errors.
     pub(super) fn can_win(&self, best: u64) -> u64 {
         best.saturating_add(self.planned - self.seen)
     }
@@ -325,13 +325,13 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// The joint failure probability of all tests of one kind.
+    /// The joint failure probability of all tests of one type.
     pub(super) fn test_failure(&self) -> f64 {
         self.failure / if self.elimination == Elimination::EarlyStop { 4.0 } else { 2.0 }
     }
 
-    /// Whether a check is due now. The first check takes place after enough examples to drop a candidate that errs on
-    /// half of the examples on which the leader is right.
+    /// Whether a check is due now. The first check is made after enough examples to drop a candidate that errs on half
+    /// of the examples that the leader labels correctly.
     pub(super) fn is_check(&self) -> bool {
         if !self.elimination.compares() || self.seen >= self.planned {
             return false;

@@ -181,7 +181,7 @@ fn threads_change_nothing() {
     }
 }
 
-/// A single candidate has no other candidate to be compared with, so the count ends.
+/// A single candidate cannot be compared with another, so the count ends.
 #[test]
 fn a_candidate_alone_ends_the_count() {
     let (candidates, points, labels) = case(5, 4, 3, BLOCK);
@@ -214,7 +214,7 @@ fn saved(selector: Selector<'static>) -> Selector<'static> {
     selector
 }
 
-/// Beyond the memory limit for examples, all deferred candidates are reactivated, and get masks like the others.
+/// Beyond the memory limit for examples, all deferred candidates are reactivated and have masks like the others.
 #[test]
 fn none_is_deferred_without_the_history() {
     let dim = 1700; // the limit allows 616 examples: the first layer of masks, and no further block
@@ -279,8 +279,8 @@ fn a_saved_count_that_cannot_be_is_refused() {
     }
 }
 
-/// A saved candidate with one more error than its masks show is refused. The masks cover every example, and there is no
-/// stored history to compare with.
+/// A saved candidate with one more error than its masks show is rejected. The masks cover every example, and there is
+/// no stored history to compare with.
 #[cfg(feature = "serde")]
 #[test]
 fn errors_outside_the_masks_need_examples() {
