@@ -73,7 +73,7 @@ impl BinaryTableModel {
     }
 
     /// The probability of label +1, computed from the decision value by a [`Calibration`]. The calibration was fitted
-    /// to the values of rows that the halfspaces were not fitted to. The probability refers to the labels as given,
+    /// to the values of rows that the halfspaces were not fitted to. The probability refers to the given labels,
     /// including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if the decision
     /// value is 0.
     ///

@@ -55,8 +55,8 @@ pub enum Method {
     Perspectron,
 }
 
-/// A combination of a column scale, a space and a method, which a [`TableClassifier`](crate::TableClassifier) compares
-/// with others.
+/// A combination of a column scale, a space and a method: one of the models that a
+/// [`TableClassifier`](crate::TableClassifier) compares.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -120,8 +120,8 @@ impl fmt::Display for Candidate {
 
 /// Values of C for the hinge loss on kernel features, in increasing order.
 const KERNEL_C: [f64; 3] = [0.3, 1.0, 3.0];
-/// The values of C for more than two classes, where each class is separated from all other classes, which together have
-/// many more rows.
+/// The values of C for more than two classes. Each class is then separated from all others, which together have many
+/// more rows.
 const MULTICLASS_C: [f64; 2] = [1.0, 3.0];
 /// The value of C for the hinge loss on columns. The next constant is the value for logistic regression.
 const COLUMN_C: f64 = 0.1;
@@ -135,8 +135,8 @@ const KERNELS: [(Distance, f64); 4] = [
 ];
 /// Minimum number of columns of a wide table, such as a table of embeddings.
 const WIDE: usize = 100;
-/// The kernel of ridge regression. The next constant contains the values of C for ridge regression. Ridge regression is
-/// used for wide tables, on which many landmarks give smaller errors than few landmarks.
+/// The kernel of ridge regression; the next constant contains its values of C. Ridge regression is used for wide
+/// tables, where many landmarks give smaller errors than few.
 const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
 const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
 
@@ -168,7 +168,7 @@ impl Family {
     }
 }
 
-/// The candidates for a table with `dim` columns. With weights, only methods that use weights are included. The
+/// The candidates for a table with `dim` columns. With weights, only methods that support weights are included. The
 /// Perspectron is included only for two classes, because the magnitudes of its decision values carry no information.
 pub(crate) fn families(weighted: bool, dim: usize, outputs: usize) -> Vec<Family> {
     let kernel_c = if outputs == 1 { &KERNEL_C[..] } else { &MULTICLASS_C };

@@ -74,8 +74,8 @@ impl Params for TableParams {
     }
 }
 
-/// The default classifier for tables of real data, whose labels may be wrong and need not be explained by any halfspace
-/// over the columns. If you are unsure which classifier to use, use this one.
+/// The default classifier for tables of real data. Some labels may be wrong, and no halfspace over the columns needs to
+/// explain them. If you are unsure which classifier to use, use this one.
 ///
 /// *Candidates.* The candidates are halfspaces over the columns, standardised or ranked, and over Nyström features of
 /// Gaussian and Laplacian kernels with several widths. They are fitted by minimising the hinge loss for several values
@@ -94,23 +94,23 @@ impl Params for TableParams {
 /// validation. At most 10 000 rows are used for fitting, and at most 10 000 for validation. With groups
 /// ([`TableClassifier::fit_classes_by_group`]), folds and splits consist of whole groups.
 ///
-/// *Average.* Up to four of the best candidates, none of which is worse than the best by more than two standard errors,
-/// are fitted to all training rows and averaged. Each is divided by the root mean square of its values. With a few
-/// hundred rows, the choice of a single candidate would mostly be a matter of chance.
+/// *Average.* Up to four of the best candidates, each within two standard errors of the best one, are fitted to all
+/// training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows, the
+/// choice of a single candidate would mostly be random.
 ///
 /// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from any one
 /// distribution, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any
-/// confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error with respect to
-/// the labels as given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠
-/// h*}], where h* gives the clean labels. So the error with respect to the clean labels is at most (bound -
-/// E\[η\])/(1 - 2 max η).
+/// confidence ([`BinaryTableModel::error_bound`]). The errors that are compared and bounded are measured against the
+/// given labels. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}],
+/// where h* gives the clean labels. Therefore the error with respect to the clean labels is at most (bound - E\[η\])/(1
+/// - 2 max η).
 ///
 /// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the error bound take time linear
 /// in the size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit takes
 /// O(nm). The number of landmarks m is n/10, clamped to the range from 300 to 500 (800 for more than two classes); a
 /// smooth kernel keeps fewer. Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000. With k > 2 classes
-/// there are k times as many passes. The memory is O(nm) per thread. Up to about 13 000 rows, where all rows are used
-/// for fitting or validation, the features of all surviving kernels stay in memory and are not computed again.
+/// there are k times as many passes. The memory is O(nm) per thread. With up to about 13 000 rows, all rows are used
+/// for fitting or validation, and the features of all surviving kernels stay in memory, so they are not computed again.
 ///
 /// *More than two classes* ([`TableClassifier::fit_classes`]). Each class has a sum of halfspaces that separates it
 /// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
@@ -211,9 +211,9 @@ impl TableClassifier {
         self.fit_class_rows(points, labels, |i| weights[i], None)
     }
 
-    /// Like [`TableClassifier::fit_classes_weighted`], with rows that belong to groups, such as the visits of a
-    /// patient. Candidates are fitted to some groups and compared on others, so a candidate that only recognises the
-    /// groups it was fitted to is not chosen, and [`TableReport::error`](crate::TableReport::error) is the error on new
+    /// Like [`TableClassifier::fit_classes_weighted`], for rows that belong to groups, such as the visits of a patient.
+    /// Candidates are fitted to some groups and compared on others. A candidate that only recognises the groups it was
+    /// fitted to is therefore not chosen, and [`TableReport::error`](crate::TableReport::error) is the error on new
     /// groups. With two or three groups, there are as many folds as groups.
     ///
     /// No rows are held out, because the error bound requires independent rows. `weights` defaults to 1 for each row.

@@ -13,7 +13,7 @@ use std::mem;
 
 /// The maximum number of passes over the active examples.
 const MAX_PASSES: usize = 100;
-/// The row that is prefetched is this many rows after the current one.
+/// Distance from the current row to the prefetched row, in rows.
 const AHEAD: usize = 2;
 
 /// Training examples: rows of `features` with signs and weights.
@@ -33,8 +33,8 @@ pub(crate) struct Examples<'a, T> {
 ///
 /// w is stored in single precision.
 ///
-/// *Source.* Hsieh et al. 2008, Algorithm 1. We replaced their shrinking with a rule of our own, which skips examples
-/// for a growing number of passes.
+/// *Source.* Hsieh et al. 2008, Algorithm 1. Our rule, which skips examples for a growing number of passes, replaces
+/// their shrinking.
 #[derive(Debug)]
 pub(crate) struct Hinge {
     alphas: Vec<f64>,
@@ -76,8 +76,8 @@ impl Hinge {
         *b = run_blocks(Sum { examples, alphas, w });
     }
 
-    /// Scales all dual variables by the same factor s. Among the factors that keep the variables within their bounds, s
-    /// is the one that gives the largest dual objective sΣα - ½s²‖(w, b)‖².
+    /// Scales all dual variables by the factor s that maximises the dual objective sΣα - ½s²‖(w, b)‖² among the factors
+    /// that keep the variables within their bounds.
     fn rescale<T: Entry>(&mut self, examples: &Examples<'_, T>, c: f64) {
         let within = |&i: &usize| c * examples.weights[i] / self.alphas[i];
         let positive = examples.rows.iter().filter(|i| self.alphas[**i] > 0.0);
@@ -174,7 +174,7 @@ struct Visits<'a, 'e, T> {
     of: &'a mut Hinge,
     examples: &'a Examples<'e, T>,
     order: &'a [usize],
-    /// The number of passes for which each example is skipped after this pass.
+    /// For each example, the number of passes that skip it after this pass.
     waits: &'a mut [usize],
     c: f64,
 }

@@ -107,7 +107,7 @@ pub(crate) fn learn<P: PointSet>(
     };
 
     let families = families(!table.is_uniform(), points.dim(), table.outputs());
-    // For all final fits together, one step per row is planned.
+    // All final fits together count as one step per row.
     let steps = Steps::plan(steps_of_race(&table, &families) + rows.len() as u64);
     let (racing, dropped) = race(&table, &families, of_scale, threads, &steps)?;
     let mut finalists = Vec::new();
@@ -175,7 +175,7 @@ pub(crate) fn learn<P: PointSet>(
     Ok((average, report))
 }
 
-/// Sorts rows by their groups, whose order is random. The rows of a group keep their order.
+/// Sorts rows by group, with the groups in random order. The rows of a group keep their order.
 fn bring_together(
     rows: &mut [usize],
     groups: &[usize],

@@ -12,8 +12,8 @@ use halfspaces_pac::{Calibration, ErrorBound};
 /// enum.
 ///
 /// Each class has a sum of halfspaces that separates it from all other classes. All sums use the same features. The
-/// model predicts the class with the largest sum; ties go to the first class. Two classes have one sum, as in a
-/// [`BinaryTableModel`](crate::BinaryTableModel).
+/// model predicts the class with the largest sum; ties go to the first class. With two classes there is only one sum,
+/// as in a [`BinaryTableModel`](crate::BinaryTableModel).
 ///
 /// *Cost.* The cost of a [`BinaryTableModel`](crate::BinaryTableModel), plus one product per class and feature.
 ///
@@ -109,7 +109,7 @@ impl<C> MulticlassTableModel<C> {
 
     /// The probability of each class, in the order of [`MulticlassTableModel::classes`], computed from the decision
     /// values by a [`Calibration`]. The calibration was fitted to the values of rows that the halfspaces were not
-    /// fitted to. The probabilities refer to the labels as given, including wrong ones, and take the weights of the fit
+    /// fitted to. The probabilities refer to the given labels, including wrong ones, and take the weights of the fit
     /// into account. The predicted class is the most probable one.
     ///
     /// [`Calibration`]: halfspaces_pac::Calibration

@@ -17,7 +17,7 @@ const SIGNIFICANT: f64 = 2.0;
 /// candidate after this many passes, the remaining passes would not bring it close to the best.
 const FIRST_PASSES: u64 = 1;
 
-/// A family of candidates in the race, and those of its candidates that have not been dropped.
+/// A family of candidates in the race, with its remaining candidates.
 pub(crate) struct RacingFamily<'f> {
     pub(crate) index: usize,
     pub(crate) family: &'f Family,
@@ -107,7 +107,7 @@ fn most_candidates(table: &Table, families: &[Family]) -> Vec<usize> {
 }
 
 /// Compares all candidates in the first round, and the survivors in each later round. Returns the survivors of the last
-/// round and the candidates that were dropped earlier. All steps of [`steps_of_race`] are finished at the end.
+/// round and the candidates that were dropped earlier. On return, all steps of [`steps_of_race`] are finished.
 pub(crate) fn race<'f, 's>(
     table: &Table,
     families: &'f [Family],
@@ -204,7 +204,7 @@ fn eliminate(
     racing.retain(|entry| !entry.compared.is_empty());
 }
 
-/// The families to which the first candidates belong, up to `count` families.
+/// The first `count` distinct families, in the order of their first candidates.
 fn first_families(scored: &[Scored], count: usize) -> Vec<usize> {
     let mut families = Vec::new();
     for Scored { family, .. } in scored {
@@ -339,7 +339,7 @@ mod tests {
         let points = Points::from_rows(&points).unwrap();
         let columns = ColumnScale::Standardised;
         let scaled = ScaledRows::new(columns, points, table.outputs(), 1).unwrap();
-        // Each candidate has a family of its own, because within a family a fit starts from the fit for the previous C.
+        // Each candidate has its own family, because within a family a fit starts from the fit for the previous C.
         let mut single = Vec::new();
         for family in families(true, 2, 1).into_iter().filter(|family| family.columns == columns) {
             single.extend(

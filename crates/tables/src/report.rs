@@ -77,9 +77,9 @@ impl ComparedCandidate {
     }
 }
 
-/// A candidate that was dropped after a round on some of the rows, for one of two reasons. Its error exceeded that of
-/// the best candidate by more than two standard errors of the difference plus the margin within which candidates are
-/// averaged. Or it was not among the limited number of candidates that survive the round.
+/// A candidate that was dropped after a round on some of the rows. Either its error exceeded that of the best candidate
+/// by more than two standard errors of the difference plus the margin within which candidates are averaged, or the
+/// limit on the survivors of the round excluded it.
 ///
 /// ```
 /// use halfspaces_data::Builtin;

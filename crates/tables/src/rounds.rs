@@ -9,12 +9,12 @@ use std::ops::Range;
 const FOLDS: usize = 4;
 /// Maximum number of candidates that survive each fold except the last.
 const SURVIVORS_AFTER_FOLD: [usize; FOLDS - 1] = [12, 8, 6];
-/// With at least this number of rows, a single split replaces the folds, and a quarter of the rows are validation rows.
+/// Minimum number of rows for a single split, which replaces the folds. A quarter of the rows are then validation rows.
 const SINGLE_SPLIT_ROWS: usize = 6000;
-/// Maximum number of fit rows of the single split, and also its maximum number of validation rows.
+/// Maximum number of fit rows, and of validation rows, in the single split.
 const MAX_SPLIT_ROWS: usize = 10_000;
-/// Numbers of fit rows and of validation rows of the screening round. This round comes first if the number of rows of
-/// the table is at least the sum of both numbers.
+/// Number of fit rows of the screening round; the next constant is its number of validation rows. This round comes
+/// first if the table has at least [`SCREENING_ROWS`] rows.
 const SCREENING_FIT_ROWS: usize = 2000;
 const SCREENING_VALIDATION_ROWS: usize = 1000;
 const SCREENING_ROWS: usize = SCREENING_FIT_ROWS + SCREENING_VALIDATION_ROWS;
@@ -58,7 +58,8 @@ impl Round {
 pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
     let n = groups.len();
     let mut rounds = Vec::with_capacity(FOLDS + 1);
-    // The first row, from `row` on, at which a group starts. If there is no such row, the first row of the last group.
+    // The first row at or after `row` at which a group starts. If there is no such row, the first row of the last
+    // group.
     let is_start = |row: &usize| groups[*row] != groups[*row - 1];
     let start = |row: usize| (row..n).find(is_start).or_else(|| (1..row.min(n)).rfind(is_start));
     let start = |row: usize| start(row).unwrap_or(n);
@@ -99,9 +100,9 @@ pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
 
 /// The fold of each row, a number below `count`. All rows of a group are in the same fold.
 ///
-/// Groups are taken in the order of their first rows. Each group goes to the fold with the fewest rows, and if there
-/// are several such folds, to the first of them. So groups of one row go to the folds in turn. If there are fewer
-/// groups than folds, the last folds are empty.
+/// Groups are assigned in the order of their first rows. Each group goes to the fold with the fewest rows; ties go to
+/// the first such fold. Groups of one row are therefore assigned to the folds in turn. If there are fewer groups than
+/// folds, the last folds are empty.
 ///
 /// ```
 /// use halfspaces_tables::group_folds;
@@ -185,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Without groups, the rounds consist of these rows, so that models are the same as before groups were supported.
+    /// Without groups, the rounds consist of these rows.
     #[test]
     fn rows_without_groups_are_split_at_these_places() {
         let groups: Vec<usize> = (0..13_400).collect();

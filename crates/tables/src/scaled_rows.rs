@@ -102,12 +102,12 @@ impl ScaledRows {
     }
 }
 
-/// Rounds all numbers to four decimals, that is, to a ten-thousandth of a standard deviation. The file of a model with
-/// many wide landmarks is then only a third as large.
+/// Rounds all numbers to four decimals, that is, to a ten-thousandth of a standard deviation. This reduces the file of
+/// a model with many wide landmarks to about a third of its size.
 fn rounded(points: Points) -> Result<Points, InputError> {
     const UNITS: f64 = 1e4;
     let dim = points.dim();
-    // Larger numbers stay as they are: their last bit is close to a ten-thousandth.
+    // Larger numbers are unchanged, because the value of their last bit is close to a ten-thousandth.
     let round = |v: f64| if v.abs() < 1e11 { (v * UNITS).round() / UNITS } else { v };
     Points::new(points.into_vec().into_iter().map(round).collect(), dim)
 }

@@ -32,7 +32,7 @@ pub(crate) struct LabelledRows<'a> {
     /// Number of classes, at least 2.
     pub(crate) count: usize,
     pub(crate) weight: &'a dyn Fn(usize) -> f64,
-    /// The group of each row. `None` if each row is a group of its own.
+    /// The group of each row; `None` if each row is its own group.
     pub(crate) groups: Option<&'a [usize]>,
 }
 
@@ -188,7 +188,7 @@ impl Table {
 
     /// The ranking error: 1 minus the area under the ROC curve, averaged over the outputs. For an output, this is the
     /// weighted fraction of wrongly ordered pairs of one row of the output's class and one row of another class. Ties
-    /// count half. An output for which all rows have the same sign counts as 0.
+    /// count half. An output whose rows all have the same sign counts as 0.
     pub(crate) fn ranking_error(&self, values: &[f64], rounds: usize) -> f64 {
         let of_output = |(output, signs): (usize, &Vec<f64>)| {
             let of_row =
@@ -410,7 +410,7 @@ impl Table {
     }
 }
 
-/// The margin within which an error counts as close to the smallest error, if both are measured on this many rows. The
+/// The margin within which an error counts as close to the smallest error, if both were measured on `rows` rows. The
 /// margin is two standard errors, but at least two errors divided by the number of rows.
 pub(crate) fn near_margin(least: f64, rows: usize) -> f64 {
     let rows = rows as f64;

@@ -51,7 +51,7 @@ fn a_curved_boundary_is_found_under_noise() {
     assert_eq!(model.report().learned_from(), 570);
     assert_eq!(model.report().compared_on(), 570);
     assert_eq!(model.report().held_out().unwrap().points(), 30);
-    // Probabilities refer to the labels as given: they are correct on average, and near 0.2 at the centre.
+    // Probabilities refer to the given labels: they are correct on average, and near 0.2 at the centre.
     let probabilities: Vec<f64> = fresh.rows().map(|x| model.probability(x).unwrap()).collect();
     let mean = probabilities.iter().sum::<f64>() / 4000.0;
     let fraction = fresh_noisy.iter().filter(|y| **y == Label::Positive).count() as f64 / 4000.0;
@@ -171,7 +171,7 @@ fn unusual_tables() {
     }
     assert!(params().class_weights(0.0, 1.0).check().is_err());
     assert!(params().class_weights(1.0, f64::INFINITY).check().is_err());
-    // The unit of a column has no effect, as long as the differences do not overflow.
+    // The unit of a column has no effect, unless the differences overflow.
     let [p, n] = [Label::Positive, Label::Negative];
     for size in [1e200, 1e-200] {
         let points = Points::new([size, -size].repeat(10), 1).unwrap();
@@ -387,14 +387,14 @@ fn several_classes_are_learned_under_noise() {
         found.iter().zip(truth).filter(|(a, b)| **a != *b).count() as f64 / truth.len() as f64
     };
     assert!(wrong(&clean) < 0.08, "{}", wrong(&clean));
-    // The validation error and the bound refer to the classes as given.
+    // The validation error and the bound refer to the given classes.
     let truth = wrong(&fresh_noisy);
     assert!((model.report().error() - truth).abs() < 0.05);
     let bound = model.error_bound(0.01).unwrap().value();
     assert!(bound > truth && bound < truth + 0.12, "{bound} {truth}");
     assert_eq!(model.report().held_out().unwrap().points(), 200);
     assert_eq!(model.class_all(&fresh, Threads::new(3).unwrap()).unwrap(), found);
-    // Probabilities sum to 1 and refer to the classes as given.
+    // Probabilities sum to 1 and refer to the given classes.
     let mut mean = 0.0;
     for (x, class) in fresh.rows().zip(&found).take(1000) {
         assert_eq!(model.class(x).unwrap(), *class);
