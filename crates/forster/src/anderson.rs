@@ -1,11 +1,11 @@
 //! Anderson acceleration of the fixed-point iteration.
 //!
 //! Near radially isotropic position, the fixed-point iteration is nearly linear: in the coordinates of a nearby factor
-//! A₀, each step multiplies the error of Q = (AAᵀ)⁻¹ by the same symmetric operator. A combination of the most recent
-//! steps in which the residuals nearly cancel is therefore much closer to the limit than any single step, just as
-//! conjugate gradients get closer than a plain iteration. The number of steps for a given accuracy falls by a third to
-//! a half. The method stores a few k × k matrices and makes no additional pass over the points. A proposed factor far
-//! from A₀ is rejected. Correctness does not depend on the proposals, because the next pass measures each of them.
+//! A₀, each step multiplies the error of Q = (AAᵀ)⁻¹ by the same symmetric operator. A combination of recent steps in
+//! which the residuals nearly cancel is therefore much closer to the limit than any single step. Conjugate gradients
+//! improve on a plain iteration in the same way. The number of steps for a given accuracy falls by a third to a half.
+//! The method stores a few k × k matrices and makes no additional pass over the points. A proposed factor far from A₀
+//! is rejected. Correctness does not depend on the proposals, because the next pass measures each of them.
 //!
 //! *Source.* Anderson 1965; Walker and Ni 2011 (type II).
 
@@ -39,8 +39,8 @@ impl AndersonAcceleration {
         AndersonAcceleration { origin, root, history: Vec::new() }
     }
 
-    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. It is computed
-    /// as if the eigenvalues of Q lay between 1/2 and 3/2, which is true of all but a few of them if k is large.
+    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. The computation
+    /// assumes that the eigenvalues of Q lie between 1/2 and 3/2. If k is large, this holds for all but a few of them.
     pub(crate) fn growth() -> f64 {
         0.5 * 3f64.ln()
     }

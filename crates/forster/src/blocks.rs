@@ -9,7 +9,7 @@
 //! *Cost.* Each pass over n × d points reads the points once, sends d² numbers to each worker and receives d²/2 numbers
 //! from each worker.
 //!
-//! *Limits.* There is no search for a heavy subspace, because it would need all points in one place. A fit that
+//! *Limits.* There is no search for a heavy subspace, because it would need all points on one machine. A fit that
 //! requires the search ends with [`Reason::SubspaceUnknown`].
 
 use crate::dense::{eigenvalues, extremes};
@@ -54,7 +54,7 @@ pub struct ForsterPass {
 }
 
 impl ForsterPass {
-    /// The pass over the rows scaled to norm 1, with which every fit begins.
+    /// The first pass of every fit, over the rows scaled to norm 1.
     #[must_use]
     pub fn of_unchanged_rows() -> ForsterPass {
         ForsterPass { factor: None, form: None }
@@ -219,9 +219,9 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
 
 impl Forster {
     /// Brings points into radially isotropic position. The points are in R^`dim`, and other processes hold them in
-    /// blocks. `run` performs a pass: it lets every worker compute the sums over its blocks ([`ForsterPass::partial`]),
-    /// joins the partial results and returns the total, or `None` if the pass failed. Zero points are dropped. Repeated
-    /// points are not merged.
+    /// blocks. `run` performs a pass: every worker computes the sums over its blocks ([`ForsterPass::partial`]), and
+    /// `run` joins the partial results. It returns the total, or `None` if the pass failed. Zero points are dropped.
+    /// Repeated points are not merged.
     ///
     /// # Errors
     /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count

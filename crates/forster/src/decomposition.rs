@@ -1,9 +1,10 @@
-//! Decomposition of all points into subspaces, in each of which the points are in radially isotropic position.
+//! Decomposition of all points into subspaces. Within each subspace, the points are in radially isotropic position.
 //!
 //! A fit brings the points of one subspace into radially isotropic position. Another fit follows for the points outside
 //! that subspace, and so on until every point has been placed in a subspace. The result is a sequence of subspaces V1,
-//! V2, ..., where V_i contains at least its share of the points not in V1 .. V_{i-1} (DKTZ23 §3; the strong learner
-//! processes the subspaces in this order). Each piece contains at least one point, so there are at most n pieces.
+//! V2, ..., where V_i contains at least its share of the points not in V1 .. V_{i-1}: the fraction k/d if V_i has
+//! dimension k and these points span d dimensions (DKTZ23 §3; the strong learner processes the subspaces in this
+//! order). Each piece contains at least one point, so there are at most n pieces.
 
 use crate::error::ForsterError;
 use crate::forster::Forster;

@@ -143,7 +143,7 @@ pub(crate) fn inverse_lower(lower: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// An upper triangle V with V Vᵀ = m, and the lower triangle C = V⁻ᵀ, for which C Cᵀ = m⁻¹; `None` if m is not positive
+/// An upper triangle V with V Vᵀ = m, and the lower triangle C = V⁻ᵀ, so that C Cᵀ = m⁻¹; `None` if m is not positive
 /// definite.
 pub(crate) fn inverse_lower_factor(m: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<f64>)> {
     let dim = m.nrows();

@@ -31,9 +31,9 @@
 //! exactly. Whenever such a subspace is returned, the answer is correct: membership is certified, and the equality
 //! holds exactly, in integers (DKTZ23 §3 requires no more).
 //!
-//! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed: both kinds of outcome are
-//! returned only with certificates recomputed from the points as given ([`crate::Subspace`], [`crate::Isotropy`]), and
-//! every other result is [`Outcome::Unresolved`]. On elliptical data the fixed-point iteration contracts by about
+//! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed. Both outcomes are
+//! returned only with certificates recomputed from the original points ([`crate::Subspace`], [`crate::Isotropy`]).
+//! Every other result is [`Outcome::Unresolved`]. On elliptical data the fixed-point iteration contracts by about
 //! 2/(d+2) per step, and acceleration nearly doubles that rate. If N d = k n, only Newton steps make progress.
 //!
 //! *Claims.* F1, F2, F3, S7.
@@ -82,30 +82,30 @@ impl ForsterTransform {
     }
 }
 
-/// The solver: brings points into radially isotropic position, or finds the subspace that prevents it. It is created by
+/// The solver: brings points into radially isotropic position, or finds the subspace that prevents it. Create it with
 /// [`ForsterTransform::params`] and [`Params::check`].
 ///
-/// *What it computes.* A linear A for which the unit vectors u = Aᵀx/‖Aᵀx‖ have M = (d/n) Σ u uᵀ ≈ I within the
+/// *What it computes.* A linear map A such that the unit vectors u = Aᵀx/‖Aᵀx‖ have M = (d/n) Σ u uᵀ ≈ I within the
 /// requested [`Accuracy`](crate::Accuracy). If a proper subspace of the span contains more than its share of the points
-/// (k/d of them for a subspace of k of the d dimensions), so that no such A exists, the result is that subspace with an
-/// A for the points inside it.
+/// (k/d of them for a subspace of k of the d dimensions), so that no such A exists, the result is that subspace, with a
+/// map A for the points inside it.
 ///
-/// *Guarantee.* The guarantee concerns the result, not the number of steps: the members of a subspace, the inequality
-/// that they satisfy and the eigenvalues are recomputed from the points as given, and a result that does not meet the
+/// *Guarantee.* The guarantee concerns the result, not the number of steps. The members of a subspace, the inequality
+/// that they satisfy and the eigenvalues are recomputed from the original points. A result that does not meet the
 /// accuracy is [`Outcome::Unresolved`]. With accuracy δ <= 1/2, at least 1/(4d) of the points have |v·u| >= 1/(2√d) for
 /// every unit v (DKTZ23 §3). Results do not depend on the number of threads.
 ///
 /// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
 /// fixed-point step takes one pass, and a Newton step takes up to 60. For points that are Gaussian, heavy-tailed or in
-/// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers, the unit rows (n d numbers) as
-/// soon as it searches for subspaces or takes Newton steps, and a copy of the points if some are repeated, are zero, or
-/// have lengths outside [1e-100, 1e100].
+/// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers. It also stores the unit rows
+/// (n d numbers) once it searches for subspaces or takes Newton steps, and a copy of the points if some are repeated,
+/// are zero, or have lengths outside [1e-100, 1e100].
 ///
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
 /// compute a scatter matrix of heavy-tailed points; or to detect that many points lie in a subspace. *When not to use
 /// it.* Points that lie near a subspace, but beyond the tolerance, need a transform whose condition number is the
-/// inverse of their distance from it, so the fit ends unresolved. For sparse points in many dimensions, the solver
-/// needs too much memory, because it stores d² numbers.
+/// inverse of their distance from the subspace, so the fit ends unresolved. For sparse points in many dimensions, the
+/// solver needs too much memory, because it stores d² numbers.
 ///
 /// *Source.* DKTZ23 §3; Tyler 1987; Diakonikolas, Tzamos and Kane 2023. *Claims:* F1, F2, F3 (scatter), S7 (margins).
 ///

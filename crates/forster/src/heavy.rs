@@ -1,8 +1,8 @@
 //! Search for a heavy subspace, given a transform that degenerates because of such a subspace.
 //!
 //! If N d > k n, no transform brings the points into radially isotropic position, and A becomes singular in the limit:
-//! the iteration shrinks the heavy subspace V relative to the rest without end. Once there is a gap among the singular
-//! values of A (relative to the first whitening), the search takes these steps:
+//! the iteration shrinks the heavy subspace V without bound, relative to the rest. Once there is a gap among the
+//! singular values of A (relative to the first whitening), the search takes these steps:
 //!
 //! 1. The number k of small singular values is the dimension of V.
 //! 2. Whitened members of V lie in the image of V, while all other points become increasingly orthogonal to it. Rank

@@ -1,9 +1,9 @@
 //! The certificate of radially isotropic position.
 //!
-//! For points x_1 .. x_n in R^d, none of which is zero, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ, which has trace
-//! d. The points are in radially isotropic position if and only if M = I. They are in δ-approximate position, with a
-//! relative δ, if every unit v has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is, if λmin(M) >= 1 - δ. If δ <= 1/2, at least
-//! 1/(4d) of the points then have |v·u_i| >= 1/(2√d) for every unit v (DKTZ23 §3, the soft margin).
+//! For non-zero points x_1 .. x_n in R^d, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ, which has trace d. The points
+//! are in radially isotropic position if and only if M = I. They are in δ-approximate position, with a relative δ, if
+//! every unit v has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is, if λmin(M) >= 1 - δ. If δ <= 1/2, at least 1/(4d) of the
+//! points then have |v·u_i| >= 1/(2√d) for every unit v (DKTZ23 §3, the soft margin).
 //!
 //! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
@@ -16,13 +16,12 @@ use halfspaces_linalg::{BLOCK_ROWS, DensePoints, InputError, Partial, PointSet, 
 use std::ops::Range;
 
 /// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the points scaled
-/// to norm 1, both of which are 1 in perfect position.
+/// to norm 1. Both are 1 in perfect position.
 ///
-/// *Guarantee.* If λmin(M) >= 1 - δ, every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and if δ <= 1/2, at least 1/(4d) of
+/// *Guarantee.* If λmin(M) >= 1 - δ, every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d. If also δ <= 1/2, at least 1/(4d) of
 /// the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). The rounding error of the eigenvalues is about 1e-14
-/// d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check any points, whatever their origin; λmax shows how
-/// strongly one direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:*
-/// F1, S7.
+/// d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check points of any origin; λmax shows how strongly one
+/// direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:* F1, S7.
 ///
 /// ```
 /// use halfspaces_forster::Isotropy;
@@ -218,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The points are summed in several parts, the last of which is shorter; the total equals the sum over all points.
+    /// The points are summed in several parts, and the last part is shorter. The total equals the sum over all points.
     #[test]
     fn parts_are_all_of_the_points() {
         let n = 2 * BLOCK_ROWS + 77;
@@ -236,7 +235,7 @@ mod tests {
             assert!((certificate.least() - least).abs() < 1e-12);
             assert!((certificate.largest() - largest).abs() < 1e-12);
         }
-        // The error names the first zero row, whichever part finds a zero row first.
+        // The error names the first zero row, even if another part finds a zero row earlier.
         let mut values = points.into_vec();
         for row in [n - 1, n / 2] {
             values[3 * row..][..3].fill(0.0);

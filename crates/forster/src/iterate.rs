@@ -129,7 +129,7 @@ mod tests {
     use halfspaces_data::{Clusters, Marginal};
     use halfspaces_linalg::Threads;
 
-    /// A step sixteen times too long is halved until f decreases enough; each trial takes a pass.
+    /// A step that is sixteen times too long is halved until f decreases enough. Each trial takes a pass.
     #[test]
     fn a_step_too_long_is_halved() {
         let values = Clusters::random(5, 7, 0.1, 1).unwrap().sample(200, 2).unwrap().into_vec();

@@ -25,8 +25,8 @@ const AIM: f64 = 0.9;
 const FIRST_STEPS: usize = 2;
 /// If a step leaves more than this fraction of the residual, only Newton steps are taken from then on.
 const SLOW: f64 = 0.6;
-/// Width of a gap, in decades, at which heavy subspaces are first searched for. The next constant is the amount by
-/// which the gap must grow before the next search.
+/// Width of a gap, in decades, that triggers the first search for heavy subspaces. The next constant is the growth of
+/// the gap that triggers the next search.
 const FIRST_GAP: f64 = 1.5;
 const NEXT_GAP: f64 = 1.0;
 /// Number of steps within which the residual must shrink by the factor [`STALLED`] or the condition number must grow by
@@ -110,7 +110,7 @@ struct Iteration<'a, P> {
     params: ForsterParams,
     points: &'a mut P,
     depth: usize,
-    /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
+    /// A lower triangle W such that the rows of XW have about the same second moment in every direction.
     whitening: Mat<f64>,
     iterate: Iterate,
     level: Level,
@@ -118,7 +118,7 @@ struct Iteration<'a, P> {
     known_condition: f64,
     /// The logarithm of the factor by which the condition number of B may have grown since then.
     drift: f64,
-    /// Width, in decades, of the widest gap at which subspaces have been searched for.
+    /// Width, in decades, of the widest gap that has been searched for subspaces.
     tried_gap: f64,
     progress: Progress,
     /// Whether the fixed-point iteration was found to be slow; only Newton steps are taken from then on.
@@ -213,8 +213,8 @@ impl<'a, P: LevelPasses> Iteration<'a, P> {
     /// found or if the condition number is at its cap.
     ///
     /// The spectrum of B is computed when the condition number may have grown by [`NEXT_GAP`] decades, and before the
-    /// level ends. Subspaces are searched for when the widest gap has grown by [`NEXT_GAP`] since the last search, and
-    /// before the level ends. A subspace with N d = k n is accepted only if rounding ends the level.
+    /// level ends. The search for subspaces runs when the widest gap has grown by [`NEXT_GAP`] since the last search,
+    /// and before the level ends. A subspace with N d = k n is accepted only if rounding ends the level.
     fn heavy_subspace(&mut self, standing: Standing) -> Result<Option<End>, ForsterError> {
         let Standing { done, spent, stalled } = standing;
         let doubtful = done && self.level.condition >= DOUBTFUL;

@@ -4,7 +4,7 @@
 //! f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A| is convex along A e^(-tS/2) for every symmetric S. Let u be the unit rows of
 //! XA and M = (k/W) Σ w u uᵀ at the current A. The slope of f along S is then ⟨I - M, S⟩ and its second derivative is
 //! ⟨S, H S⟩, where H S = (MS + SM)/2 - (k/W) Σ w u uᵀ (uᵀSu). Newton's direction solves H S = M - I among symmetric S
-//! of trace 0. Conjugate gradients solve this equation here, with one pass over the points per product.
+//! of trace 0. The conjugate gradient method solves this equation, with one pass over the points per product.
 //!
 //! If there is a heavy subspace, f decreases without bound and its curvature vanishes. The direction is then truncated
 //! to the spectral norm [`CAP`], which still allows a long step.
@@ -24,8 +24,8 @@ pub(crate) const CAP: f64 = 12.0;
 const FLAT: f64 = 1e-14;
 /// Maximum number of conjugate-gradient steps; the result of fewer steps is a descent direction too.
 const MAX_PRODUCTS: usize = 60;
-/// Upper and lower limits of a fraction. The equation counts as solved when the residual falls to this fraction of its
-/// initial value.
+/// Upper and lower limits of the forcing term. The equation counts as solved when the residual falls to the forcing
+/// term times its initial value.
 const FORCING: (f64, f64) = (0.1, 1e-3);
 
 /// A direction S with its spectrum.
@@ -36,7 +36,7 @@ pub(crate) struct Direction {
     pub(crate) vectors: Mat<f64>,
     /// The slope ⟨I - M, S⟩ of f, which is negative.
     pub(crate) slope: f64,
-    /// Number of products with H, each of which takes a pass over the points.
+    /// Number of products with H. Each product takes a pass over the points.
     pub(crate) products: usize,
 }
 

@@ -15,9 +15,9 @@ pub(crate) const CONDITION_RANGE: std::ops::RangeInclusive<f64> = 1e3..=1e15;
 /// The accuracy of a radially isotropic position. With M = (d/n) Σ u uᵀ over the transformed points u, scaled to norm
 /// 1, δ bounds the distance of the eigenvalues of M from 1.
 ///
-/// δ is relative: it is d times the absolute δ of DKTZ23 §3. One-sided accuracy with δ = 1/2 is sufficient for a
-/// learner (every unit v then has |v·u| >= 1/(2√d) for at least 1/(4d) of the points) and takes the fewest steps; a
-/// scatter matrix needs two-sided accuracy and a small δ.
+/// δ is relative: it is d times the absolute δ of DKTZ23 §3. One-sided accuracy with δ = 1/2 takes the fewest steps and
+/// is sufficient for a learner: every unit v then has |v·u| >= 1/(2√d) for at least 1/(4d) of the points. A scatter
+/// matrix needs two-sided accuracy and a small δ.
 ///
 /// ```
 /// use halfspaces_forster::{Accuracy, Isotropy};

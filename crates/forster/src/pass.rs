@@ -423,7 +423,7 @@ mod tests {
         }
     }
 
-    /// There are several blocks, the last of which is shorter.
+    /// There are several blocks, and the last block is shorter.
     #[test]
     fn threads_change_no_bit() {
         let (n, dim) = (3 * BLOCK_ROWS + 700, 5);

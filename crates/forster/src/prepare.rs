@@ -3,8 +3,8 @@
 //! Points that are multiples of the same point, including negative multiples, are merged, and their weights are added.
 //! Multiples are detected exactly, except for the rounding error when x is divided by its largest entry. Merging
 //! changes no result, only the time. If there are no multiples, no zeros, and no lengths outside [1e-100, 1e100], the
-//! points are read in place; otherwise they are copied. Lengths are changed only by powers of two, which changes no bit
-//! of a direction.
+//! points are read in place; otherwise they are copied. Lengths are changed only by powers of two, so no bit of a
+//! direction changes.
 
 use crate::error::ForsterError;
 use crate::pass::Rows;
@@ -24,9 +24,9 @@ const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// Rows outside the range [`MODERATE`] are multiplied or divided by this number, 2^300, until they are within it.
 const RESCALE: f64 = 2.037_035_976_334_486e90;
 
-/// Number of rows that a thread takes at a time.
+/// Number of rows that a thread processes at a time.
 const SURVEYED: usize = 4096;
-/// Number of tables in which equal directions are searched for. Each table is filled by one thread.
+/// Number of hash tables that are searched for equal directions. One thread fills each table.
 const SHARDS: usize = 4;
 
 /// The distinct directions of a set of points.

@@ -47,12 +47,12 @@ pub enum Reason {
     /// The cap on iterations was reached.
     IterationCap,
     /// The cap on the condition number was reached: the transform degenerates, but no subspace within the tolerance
-    /// explains this. It happens for points that lie near a subspace, but not within the tolerance.
+    /// explains this. This happens if points lie near a subspace, but not within the tolerance.
     ConditionCap,
     /// Neither the residual nor the condition number changes any more: at this condition number, rounding errors exceed
     /// the requested accuracy.
     Stalled,
-    /// The iteration ended successfully, but the certificate computed from the points as given does not reach the
+    /// The iteration ended successfully, but the certificate computed from the original points does not reach the
     /// requested accuracy because of rounding at this condition number.
     CertificateMissed,
     /// The transform degenerates, or nearly does. A heavy subspace may be the cause, but a fit by passes over blocks
@@ -77,8 +77,8 @@ pub enum Reason {
 pub enum Outcome {
     /// The points are in radially isotropic position on their whole span.
     RadiallyIsotropic(Position),
-    /// A proper subspace of the span contains at least its share of the points, and these points are in radially
-    /// isotropic position inside it.
+    /// A proper subspace of the span contains at least its share of the points (the fraction k/d if it has k of the d
+    /// dimensions), and these points are in radially isotropic position inside it.
     HeavySubspace(Position),
     /// Neither outcome could be certified. The position is the last one reached, with its true certificate. If its
     /// subspace is not the whole span, the subspace is heavy, but the transform inside it does not reach the accuracy.
@@ -90,7 +90,7 @@ pub enum Outcome {
     },
 }
 
-/// The way one level of a fit ended.
+/// How one level of a fit ended.
 ///
 /// ```
 /// use halfspaces_forster::{ForsterTransform, LevelEnd};
@@ -138,7 +138,7 @@ pub struct Level {
     pub newton_steps: usize,
     /// Number of passes over the rows, including those of rejected steps.
     pub passes: usize,
-    /// Number of products with the Hessian, each of which costs about one more pass.
+    /// Number of products with the Hessian. Each product costs about one more pass.
     pub products: usize,
     /// The residual max(1 - λmin, λmax - 1) at the start and after each step.
     pub residuals: Vec<f64>,
@@ -149,7 +149,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// Number of steps of both kinds.
+    /// Number of fixed-point and Newton steps together.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.fixed_point_steps + self.newton_steps
@@ -212,8 +212,7 @@ impl Fit {
         }
     }
 
-    /// The position, whatever the outcome. Its certificate shows how close the points are to radially isotropic
-    /// position.
+    /// The position, for every outcome. Its certificate shows how close the points are to radially isotropic position.
     #[must_use]
     pub fn position(&self) -> &Position {
         match &self.outcome {

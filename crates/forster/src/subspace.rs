@@ -5,9 +5,9 @@
 //! N/n)/(1 - k/d) for every transform. If N d = k n, the position can be reached exactly only if another subspace
 //! contains all the other points; otherwise it can only be approached (DKTZ23 §3).
 //!
-//! All numbers are computed from the points as given: x is a member if ‖x - Px‖ <= tol ‖x‖ for the orthogonal
-//! projection P, and the inequality is decided in integers (with weights, N and n are sums of weights, and sums whose
-//! relative difference is at most 1e-12 count as equal).
+//! All numbers are computed from the original points: x is a member if ‖x - Px‖ <= tol ‖x‖ for the orthogonal
+//! projection P, and the inequality is decided in integers. With weights, N and n are sums of weights, and sums whose
+//! relative difference is at most 1e-12 count as equal.
 
 use crate::error::ForsterError;
 use halfspaces_linalg::{
@@ -15,7 +15,7 @@ use halfspaces_linalg::{
 };
 use std::cmp::Ordering;
 
-/// Number of points per task of a thread.
+/// Number of points per task.
 const BLOCK: usize = 4096;
 /// Maximum relative difference between two sums of weights that may be due to rounding alone.
 const WEIGHT_ROUNDING: f64 = 1e-12;

@@ -20,11 +20,11 @@ const WELL_CONDITIONED: f64 = 1e-13;
 pub(crate) struct Start {
     /// The iterate of the unchanged rows.
     pub(crate) iterate: Iterate,
-    /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
+    /// A lower triangle W such that the rows of XW have about the same second moment in every direction.
     pub(crate) whitening: Mat<f64>,
 }
 
-/// The answer to the question whether the rows span their space.
+/// Whether the rows span their space.
 #[derive(Debug)]
 pub(crate) enum Survey<'a> {
     Spanning(Box<(InMemory<'a>, Start)>),

@@ -4,8 +4,7 @@
 //! The rows of a tile are padded to a multiple of [`LANES`]; the padding is zero and stays zero. If A is lower
 //! triangular, row l of A affects only the first l + 1 columns of U. Only the lower half of the symmetric sum is
 //! computed. Several rows of X are multiplied by the vectors of a panel of A at the same time, and several coordinates
-//! of u are multiplied by a vector of u at the same time. The numbers of these rows and coordinates are as large as the
-//! registers for the sums allow.
+//! of u by a vector of u. The registers for the sums limit the numbers of these rows and coordinates.
 //!
 //! All loops are generic over the vector instructions and are compiled for those of the processor. Every sum is
 //! computed in one fixed order, and in each loop either all multiplications are fused with their additions or none are.
@@ -74,8 +73,8 @@ impl Factor {
     }
 }
 
-/// Maximum width of a panel, in vectors. The sums of six rows and one row of the panel must fit in registers, of which
-/// there are 32 if vectors have [`LANES`] numbers, and otherwise 16.
+/// Maximum width of a panel, in vectors. The sums of six rows and one row of the panel must fit in the registers: 32 if
+/// vectors have [`LANES`] numbers, otherwise 16.
 const fn panel_vectors(lanes: usize) -> usize {
     if lanes == LANES { 4 } else { 2 }
 }

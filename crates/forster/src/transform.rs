@@ -47,12 +47,12 @@ pub enum Normalisation {
 /// A linear map from a subspace V of R^d to R^k, where k = dim V, followed by scaling to norm 1. It brings points into
 /// radially isotropic position.
 ///
-/// *What it computes.* The unit vectors u = Aᵀx/‖Aᵀx‖ ([`apply`](Self::apply)); the halfspace of R^k that labels u as a
-/// halfspace of R^d labels x ([`halfspace_inside`](Self::halfspace_inside), with the inverse
+/// *What it computes.* The unit vectors u = Aᵀx/‖Aᵀx‖ ([`apply`](Self::apply)); the halfspace of R^k that gives u the
+/// label that a halfspace of R^d gives x ([`halfspace_inside`](Self::halfspace_inside), with the inverse
 /// [`halfspace_outside`](Self::halfspace_outside)); and Tyler's M-estimator of scatter, (AAᵀ)⁻¹
 /// ([`scatter`](Self::scatter)). *Guarantee.* The labels of points of V are preserved, up to rounding. The
-/// [`Isotropy`](crate::Isotropy) of a fit measures how isotropic the result is. On elliptical data with tails of any
-/// kind, the error of the scatter decreases like 1/√n. *Cost:* O(n d k) time per application, O(d k) memory. *When not
+/// [`Isotropy`](crate::Isotropy) of a fit measures how isotropic the result is. On elliptical data with arbitrary
+/// tails, the error of the scatter decreases like 1/√n. *Cost:* O(n d k) time per application, O(d k) memory. *When not
 /// to use it:* for points outside V, because they are projected onto V and their labels may change. *Source:* DKTZ23
 /// §3; Tyler 1987. *Claims:* F1, F3, F4.
 ///
@@ -65,7 +65,7 @@ pub enum Normalisation {
 /// let transform = fit.transform();
 /// let round = transform.apply(&points)?;
 /// assert!(Isotropy::measure(&round)?.holds_within(1e-6));
-/// // A halfspace labels the transformed points as it labels the original ones.
+/// // The transformed halfspace gives the transformed points the labels of the original points.
 /// let target = random_target(3, 2)?;
 /// let inside = transform.halfspace_inside(&target)?;
 /// assert_eq!(inside.label_all(&round)?, target.label_all(&points)?);
@@ -196,8 +196,8 @@ impl ForsterTransform {
         Factor::new(self.matrix.as_ref())
     }
 
-    /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the subspace: w̃ =
-    /// L⁻¹Bw. If w is orthogonal to the subspace, the result is zero and labels every point +1.
+    /// The halfspace of R^k that gives each transformed point the label that `halfspace` gives the original point in
+    /// the subspace: w̃ = L⁻¹Bw. If w is orthogonal to the subspace, the result is zero and labels every point +1.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
@@ -208,8 +208,8 @@ impl ForsterTransform {
         halfspace_of(product(self.inverse.as_ref(), along.as_ref()))
     }
 
-    /// The halfspace of R^d, with its normal in the subspace, that labels points as `halfspace` labels transformed
-    /// points: w = A w̃.
+    /// The halfspace of R^d, with its normal in the subspace, that gives each point the label that `halfspace` gives
+    /// the transformed point: w = A w̃.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
@@ -232,7 +232,7 @@ impl ForsterTransform {
         };
         let outer = product(inside.as_ref(), self.basis.as_mat());
         let scatter = product(self.basis.as_mat().transpose(), outer.as_ref());
-        // The result is symmetric to the last bit, whatever the order of summation.
+        // The result is symmetric to the last bit, for every order of summation.
         Mat::from_fn(self.dim(), self.dim(), |i, j| {
             0.5 * scale * (scatter[(i, j)] + scatter[(j, i)])
         })
