@@ -10,7 +10,7 @@ use crate::halfspace::Halfspace;
 use crate::label::Label;
 use crate::row::RowView;
 
-/// Maximum number of variables, each of which is one bit of a `u64`.
+/// Maximum number of variables. Each variable is one bit of a `u64`.
 pub const MAX_VARIABLES: usize = 64;
 
 /// A point of {0,1}^n, n <= 64, as a bit mask.

@@ -2,8 +2,8 @@
 
 use crate::{InputError, getters, kernels, norm, zeros};
 
-/// An ellipsoid {c + Bz : ‖z‖ <= 1} that contains a convex set. It is the unit ball at first and shrinks with every
-/// cut through its centre c.
+/// An ellipsoid {c + Bz : ‖z‖ <= 1} that contains a convex set. It starts as the unit ball and shrinks with every cut
+/// through its centre c.
 ///
 /// A cut with normal a keeps the half {w : a · (w - c) >= 0}. The smallest ellipsoid around that half has the centre
 /// c + Bg/(d+1), where g = Bᵀa/‖Bᵀa‖. The axis along g is multiplied by d/(d+1), and all axes orthogonal to g are
@@ -14,8 +14,8 @@ use crate::{InputError, getters, kernels, norm, zeros};
 /// bound is valid there too.) An online learner that predicts with the centre (`VersionSpace` of `halfspaces-online`)
 /// makes at most 2d(d+1) ln((1+γ)/γ) mistakes.
 ///
-/// *Cost.* Each cut takes O(d²) time, and the ellipsoid stores d² + d numbers. It stores the factor B and never BBᵀ,
-/// whose condition number is the square of that of B. The ellipsoid can therefore shrink around sets as thin as 1e-9.
+/// *Cost.* Each cut takes O(d²) time, and the ellipsoid stores d² + d numbers. It stores the factor B instead of BBᵀ,
+/// whose condition number is the square of that of B. The ellipsoid can therefore shrink around sets of width 1e-9.
 ///
 /// *When to use it.* Use the ellipsoid if the cuts should not be stored, or if they do not all pass through the origin.
 /// Methods that store their cuts to compute a centre need fewer cuts.

@@ -3,7 +3,7 @@
 use crate::tolerance;
 use thiserror::Error;
 
-/// Invalid input. Each variant says where the fault is, and its message says which input is accepted.
+/// Invalid input. Each variant locates the fault, and its message says which input is accepted.
 ///
 /// A mathematical outcome (not separable, cap reached, ...) is never an `InputError`; it is a status of the result.
 ///

@@ -14,8 +14,8 @@ const BLOCK: usize = 64;
 
 /// A homogeneous halfspace `h_w(x) = sign(w · x)`, with `sign(0) = +1`.
 ///
-/// The normal `w` need not have unit length. It may be zero, and then every point is labelled +1; learners start with
-/// the zero normal.
+/// The normal `w` need not have unit length. If it is zero, every point is labelled +1. Learners start with the zero
+/// normal.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};

@@ -27,7 +27,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     halfspaces_kernels::dot(a, b)
 }
 
-/// Minimum length for which wide vectors save more time than run-time dispatch costs.
+/// Minimum length at which wide vectors save more time than run-time dispatch costs.
 const WIDE: usize = 192;
 
 #[inline(never)]
@@ -84,11 +84,11 @@ pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     add_lanes(sums)
 }
 
-/// A number that has the sign of [`sparse_dot`], and is finite if [`sparse_dot`] is finite. This function sums in a
-/// different order, unless the order of summation could change the sign.
+/// A number with the sign of [`sparse_dot`], which is finite if [`sparse_dot`] is. This function sums in a different
+/// order, unless the order of summation could change the sign.
 ///
-/// The running sums of [`sparse_dot`] are in memory, because the column of each value determines the sum to which the
-/// value is added. The sums of this function stay in registers.
+/// The running sums of [`sparse_dot`] are in memory, because the column of each value selects its running sum. The sums
+/// of this function stay in registers.
 #[inline]
 #[must_use]
 pub fn sparse_sign(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {

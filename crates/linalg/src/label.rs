@@ -61,7 +61,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// The error for a number other than -1 and +1 where a label is expected.
+/// The error for a label that is neither -1 nor +1.
 ///
 /// ```
 /// use halfspaces_linalg::{InvalidLabel, Label};

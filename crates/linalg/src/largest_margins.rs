@@ -16,7 +16,7 @@ use std::ops::Range;
 const MIN_STRETCH: usize = 4096;
 /// Number of values computed per block.
 const BLOCK: usize = 64;
-/// Number of values kept before the smallest are dropped, as a multiple of the requested number.
+/// Number of values to keep before the smallest are dropped, as a multiple of the requested number.
 const SLACK: usize = 2;
 /// Minimum capacity for kept values.
 const MIN_ROOM: usize = 64;

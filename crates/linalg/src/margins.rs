@@ -24,7 +24,7 @@ pub fn margins<P: PointSet>(points: &P, w: &[f64]) -> Result<Vec<f64>, InputErro
     Ok(out)
 }
 
-/// Writes the [`margins`] to a buffer with one value per point, so that a loop allocates only once.
+/// Writes the [`margins`] to a buffer with one value per point. A loop can then reuse one buffer.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`]; [`InputError::LengthMismatch`] if the length of the buffer differs from the

@@ -200,7 +200,7 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// Keeps only the points at `rows`, which must be in increasing order. No second copy is made in memory.
+    /// Keeps only the points at `rows`, which must be in increasing order, and moves them in place.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`] for a row that does not exist or is not greater than the preceding one.
@@ -238,8 +238,8 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// Moves the entries to other columns, without a second copy in memory. Column j becomes column `places[j]`, or is
-    /// dropped if `places[j]` is `u32::MAX`. The other places must increase with j.
+    /// Moves the entries to other columns, in place. Column j becomes column `places[j]`, or is dropped if `places[j]`
+    /// is `u32::MAX`. The other places must increase with j.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`] if the number of places differs from the number of columns;

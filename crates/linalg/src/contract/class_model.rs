@@ -10,7 +10,7 @@ const BLOCK: usize = 512;
 ///
 /// With more than two classes, a model computes one decision value per class and predicts the class with the largest
 /// value; ties go to the first class. With two classes, it computes a single value and predicts the second class if the
-/// value is at least zero. Every [`Classifier`] is a model for two classes, the second of which is [`Label::Positive`].
+/// value is at least zero. Every [`Classifier`] is a model of two classes; the second class is [`Label::Positive`].
 ///
 /// ```
 /// use halfspaces_linalg::{AffineHalfspace, ClassModel, InputError, PointSet, Points, Threads};

@@ -3,8 +3,8 @@
 use crate::{Classifier, ExampleStream, InputError, Label, PointSet};
 use thiserror::Error;
 
-/// Unchecked parameters. [`Params::check`] turns them into a learner, so no learner can exist whose parameters are out
-/// of range.
+/// Unchecked parameters. [`Params::check`] turns them into a learner, so the parameters of a learner are always in
+/// range.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, Params};
@@ -54,7 +54,7 @@ pub trait FitSample {
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, Self::Error>;
 }
 
-/// A model can be fitted directly from parameters: `params.fit(..)` is an abbreviation of `params.check()?.fit(..)`.
+/// Fits a model directly from parameters: `params.fit(..)` is short for `params.check()?.fit(..)`.
 impl<P> FitSample for P
 where
     P: Params + Clone,
@@ -84,8 +84,7 @@ pub trait FitStream {
     ) -> Result<Self::Model, FitError<S::Error>>;
 }
 
-/// A model can be fitted directly from parameters: `params.fit_stream(..)` is an abbreviation of
-/// `params.check()?.fit_stream(..)`.
+/// Fits a model directly from parameters: `params.fit_stream(..)` is short for `params.check()?.fit_stream(..)`.
 impl<P> FitStream for P
 where
     P: Params<Error = InputError> + Clone,
@@ -144,7 +143,7 @@ impl<E> FitError<E> {
         FitError::Example { taken, source: source.at_row(taken as usize) }
     }
 
-    /// The same error, with example numbers that also count the `before` examples taken by earlier fits.
+    /// The same error, with the `before` examples of earlier fits added to its example count.
     #[must_use]
     pub fn after(self, before: u64) -> Self {
         match self {

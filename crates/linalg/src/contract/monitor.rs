@@ -1,4 +1,4 @@
-//! A monitor of a computation, which lets another thread see the progress of the computation and stop it early.
+//! A monitor, which lets another thread see the progress of a computation and stop it early.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,11 +9,11 @@ thread_local! {
     static MONITOR: RefCell<Option<Monitor>> = const { RefCell::new(None) };
 }
 
-/// The payload of the unwinding that ends a stopped computation.
+/// The payload with which a stopped computation unwinds.
 struct Stopped;
 
-/// A monitor of a long computation. Another thread can use the monitor to see how much of the computation is done, and
-/// to stop the computation, for example when a user presses Ctrl-C.
+/// A monitor of a long computation. Through the monitor, another thread can see the progress of the computation and
+/// stop it, for example when a user presses Ctrl-C.
 ///
 /// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. If a monitor is
 /// attached to a thread and has been asked to stop the computation, the next checkpoint on this thread unwinds the
@@ -43,7 +43,7 @@ struct State {
 }
 
 impl Monitor {
-    /// Requests the stop. The computation ends at its next checkpoint.
+    /// Asks the computation to stop. It ends at its next checkpoint.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
     }
@@ -78,8 +78,8 @@ impl Monitor {
 
 /// The steps of a computation, counted by the [`Monitor`] that is attached to the thread.
 ///
-/// Only the steps of the outermost computation are counted. The steps of the computations that it contains are ignored.
-/// Without a monitor, nothing is counted.
+/// Only the steps of the outermost computation are counted; those of nested computations are ignored. Without a
+/// monitor, nothing is counted.
 ///
 /// ```
 /// use halfspaces_linalg::{Monitor, Steps};

@@ -1,15 +1,14 @@
 //! Independent streams of random numbers.
 //!
 //! A user may give a learner and the source of its examples the same seed, but every proof requires their random draws
-//! to be independent. Therefore each purpose for which numbers are drawn has its own stream, in every crate of the
-//! workspace.
+//! to be independent. Therefore every crate of the workspace has a separate stream for each purpose.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-/// A stream of random numbers, identified by the purpose for which the numbers are drawn.
+/// A stream of random numbers for one purpose, such as the split of a sample.
 ///
-/// Streams with different numbers are independent, whatever the seeds. Each crate defines its streams as constants in a
+/// Streams with different numbers are independent for all seeds. Each crate defines its streams as constants in a
 /// module `streams`. The tests of the workspace check that no two of these constants share a number.
 ///
 /// ```
@@ -46,8 +45,8 @@ pub fn rng_for(stream: RngStream, seed: u64) -> ChaCha8Rng {
     rng_for_round(stream, seed, 0)
 }
 
-/// The random number generator for a seed and one of the many rounds of a purpose. Each round has a stream of its own;
-/// [`rng_for`] gives round 0.
+/// The random number generator for a seed, a purpose and a round. Each round has its own stream; [`rng_for`] gives
+/// round 0.
 #[must_use]
 pub fn rng_for_round(stream: RngStream, seed: u64, round: u32) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -22,9 +22,9 @@ pub enum Termination {
     Stalled,
     /// The stream of examples ended before the run was complete.
     ExamplesEnded,
-    /// The run was completed, but the condition of its guarantee is not met: the data do not match the parameters
-    /// (there is more noise or less margin than stated, or the data are not separable), or the event of probability δ
-    /// occurred.
+    /// The run was completed, but the condition of its guarantee is not met. Either the data do not match the
+    /// parameters (there is more noise or less margin than stated, or the data are not separable), or the event of
+    /// probability δ occurred.
     AssumptionFailed,
 }
 

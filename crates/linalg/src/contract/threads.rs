@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// The number of threads that a computation may use. The number never changes a result, not even in the last digit:
-/// work is split into blocks whose size depends only on the data, and the results of the blocks are joined in order.
+/// The number of threads that a computation may use. The number never changes a result, not even in the last digit.
+/// Work is split into blocks whose size depends only on the data, and the results of the blocks are joined in order.
 ///
 /// ```
 /// use halfspaces_linalg::Threads;
@@ -167,7 +167,7 @@ fn in_order<T>(shares: Vec<Vec<(usize, T)>>, count: usize) -> Vec<T> {
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The next item; the lock is released as soon as the item is taken.
+/// Takes the next item and releases the lock.
 #[expect(clippy::expect_used, reason = "only an iterator that panics could poison the lock")]
 fn next_of<I>(tasks: &Mutex<impl Iterator<Item = I>>) -> Option<I> {
     tasks.lock().expect("taking a task does not panic").next()
