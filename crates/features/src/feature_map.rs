@@ -111,7 +111,7 @@ fn as_overflow(error: InputError, first: usize) -> InputError {
     }
 }
 
-/// A classifier of points that first applies a map to a point and then applies a classifier to its features.
+/// A classifier of points, which applies a map to each point and then a classifier to its features.
 ///
 /// ```
 /// use halfspaces_features::{KernelValues, RadialKernel, Transformed};

@@ -23,10 +23,9 @@ const TOLERANCE: f64 = 1e-10;
 ///
 /// The features are φ(x) = L⁻¹ k(x). The vector k(x) holds the kernel values of x with the landmarks, and LLᵀ is the
 /// Cholesky factorisation of the landmarks' own kernel matrix K. The factorisation chooses the landmarks one by one.
-/// The remainder of a landmark is the part of its features that the landmarks chosen so far do not explain, and each
-/// step chooses the landmark with the largest remainder. Landmarks with a squared remainder of at most 1e-10 are
-/// dropped. Duplicate landmarks therefore do no harm, and a map with a smooth kernel keeps fewer landmarks than it was
-/// given.
+/// The remainder of a landmark is the part of its features that the landmarks chosen so far do not explain. Each step
+/// chooses the landmark with the largest remainder. Landmarks with a squared remainder of at most 1e-10 are dropped.
+/// Duplicate landmarks therefore do no harm, and a map with a smooth kernel keeps fewer landmarks than it was given.
 ///
 /// *Guarantee.* The product φ(x) · φ(z) = k(x)ᵀ K⁻¹ k(z) is the best approximation of K(x, z) from the landmarks. The
 /// squared norm ‖φ(x)‖² never exceeds K(x, x) = 1, and the error of the approximation is at most √((1 - ‖φ(x)‖²)(1 -
@@ -38,8 +37,8 @@ const TOLERANCE: f64 = 1e-10;
 /// *When to use it.* Use this map if no halfspace of the original columns explains the labels. A few hundred landmarks
 /// suffice for most tables.
 ///
-/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. There are no claims
-/// about this map.
+/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. No claim tests this
+/// map.
 ///
 /// ```
 /// use halfspaces_features::{Distance, FeatureMap, Nystroem, RadialKernel, choose_landmarks};

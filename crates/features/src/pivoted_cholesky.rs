@@ -17,7 +17,7 @@ const BLOCK: usize = 32;
 
 /// Factorises the kernel matrix `k` of `m` points. Returns the chosen points and the upper triangular factor U, where
 /// UᵀU is the kernel matrix of the chosen points. Each step chooses the point with the largest squared remainder, given
-/// the points chosen before. The choice ends when no squared remainder exceeds [`TOLERANCE`].
+/// the points chosen before. The factorisation stops when no squared remainder exceeds [`TOLERANCE`].
 pub(crate) fn pivoted_cholesky(k: Vec<f32>, m: usize) -> (Vec<usize>, Mat<f32>) {
     let mut remainders = vec![0.0; m.next_multiple_of(SINGLE_LANES)];
     (0..m).for_each(|i| remainders[i] = k[i * m + i]);

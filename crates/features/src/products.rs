@@ -1,11 +1,11 @@
 //! The inner loop of the maps in double precision. For each row x and each column z of a matrix, the loop computes a
 //! sum over the coordinates.
 //!
-//! Every sum adds the terms in the order of the coordinates, without fused multiply-adds, whatever the size of the
-//! block. The sums of a row are therefore identical bit for bit whether the row is processed alone or with others,
-//! whether it is dense or sparse (a zero adds nothing), and at every vector width. `single_kernel.rs` has its own loop.
-//! In single precision, sums of products cannot resolve small distances. The loop in that file therefore sums
-//! differences, and it supports only dense rows.
+//! Every sum adds the terms in the order of the coordinates, without fused multiply-adds, for every block size. The
+//! sums of a row are therefore identical bit for bit whether the row is processed alone or with others, whether it is
+//! dense or sparse (a zero adds nothing), and at every vector width. `single_kernel.rs` has its own loop. In single
+//! precision, sums of products cannot resolve small distances. The loop in that file therefore sums differences, and it
+//! supports only dense rows.
 
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{PointSet, RowView};
@@ -15,8 +15,8 @@ use std::ops::Range;
 const COLUMNS: usize = 8;
 /// The number of rows in a tile. The sums of a tile fit into the registers.
 const ROWS: usize = 4;
-/// The number of strips processed together for a single row. A single row then has as many independent sums as a tile
-/// of several rows.
+/// The number of strips processed together for a single row. This gives a single row the same number of independent
+/// sums as a tile of several rows.
 const STRIPS: usize = 4;
 /// The number of rows multiplied by a strip before the next strip is read. With 500 coordinates, these rows take 250
 /// KB.
@@ -61,7 +61,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Creates the columns from `rows`, in which each row of length `dim` holds the coordinates of one column.
+    /// Creates the columns from `rows`. Each row of length `dim` holds the coordinates of one column.
     pub(crate) fn from_rows(rows: &[f64], dim: usize) -> Columns {
         let count = rows.len() / dim;
         let mut strips = vec![0.0; dim * count.next_multiple_of(COLUMNS)];
@@ -77,7 +77,7 @@ impl Columns {
     }
 
     /// Skips the trailing coordinates that are zero in all columns of a strip, which halves the work for a triangular
-    /// matrix. Call this only before sums of [`Product`], to which a zero adds nothing.
+    /// matrix. Call this only before sums of [`Product`], where a zero adds nothing.
     pub(crate) fn without_trailing_zeros(mut self) -> Columns {
         let strips = self.strips.chunks_exact(self.dim * COLUMNS);
         for (length, strip) in self.lengths.iter_mut().zip(strips) {
@@ -125,7 +125,7 @@ impl Columns {
         }
     }
 
-    /// Computes the sums of dense rows, each of which has as many coordinates as a column.
+    /// Computes the sums of dense rows, which have the length of a column.
     pub(crate) fn sums_of_block<T: Term>(&self, rows: &[f64], out: &mut [f64]) {
         run_wide(Block { columns: self, rows, out, term: T::term });
     }

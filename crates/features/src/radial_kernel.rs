@@ -121,8 +121,8 @@ impl RadialKernel {
 }
 
 impl Distance {
-    /// The median of the distances within 2000 random pairs of points. Pairs of equal points are ignored. This median
-    /// is the usual scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
+    /// The median distance in 2000 random pairs of points. Pairs of equal points are ignored. This median is the usual
+    /// scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
     ///
     /// # Errors
     /// [`InputError::Empty`] if there are no points; [`InputError::TooLarge`] if a dense point does not fit in memory;
@@ -172,7 +172,7 @@ impl Distance {
     }
 }
 
-/// The centres, from which kernel values are computed.
+/// The centres of the kernel values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Centres {
     columns: Columns,

@@ -12,11 +12,11 @@ const MAX_KNOTS: usize = 1000;
 ///
 /// The rank of a value is computed from the fraction of the sample that lies below the value, where equal values count
 /// half. First 1/2 is subtracted from this fraction. The result is then divided by the standard deviation of the
-/// fractions of all values in the sample. So a column has mean 0 and standard deviation 1 on the sample, as with
-/// [`ZScore`](crate::ZScore), but every rank lies within a few standard deviations of 0, however extreme the value is.
-/// The rank of a new value between two stored values is interpolated. The rank of a value outside the range of the
-/// stored values is that of the nearest stored value. A constant column becomes 0. For a column with more than 1000
-/// different values, the map stores 1000 of them, evenly spaced in the sorted order.
+/// fractions of all values in the sample. A column therefore has mean 0 and standard deviation 1 on the sample, as with
+/// [`ZScore`](crate::ZScore), but even the rank of an extreme value lies within a few standard deviations of 0. The
+/// rank of a new value between two stored values is interpolated. The rank of a value outside the range of the stored
+/// values is that of the nearest stored value. A constant column becomes 0. For a column with more than 1000 different
+/// values, the map stores 1000 of them, evenly spaced in the sorted order.
 ///
 /// *When to use it.* Use ranks for columns with heavy tails, such as counts, amounts, and percentages that are mostly
 /// zero. The ranks of the sample do not change under any increasing transformation of a column.

@@ -54,7 +54,7 @@ impl ZScore {
 
     /// Fits a map that shifts every column to mean 0 and divides all columns by the same number, the square root of
     /// their mean variance. This keeps the directions and the ratios of distances, which matter if all columns have the
-    /// same unit. The coordinates of an embedding are an example. A constant column becomes 0.
+    /// same unit, for example the coordinates of an embedding. A constant column becomes 0.
     ///
     /// # Errors
     /// Returns the same errors as [`ZScore::fit`].
