@@ -28,8 +28,8 @@ pub enum WriteError {
     Input(#[from] InputError),
 }
 
-/// Writes CSV: a header if there are names, and one line per point with the label last. The label column is called
-/// `label`, followed by as many `_` as are needed to differ from the other names.
+/// Writes CSV: a header if there are names, and one line per point with the label last. The label column is named
+/// `label`, with `_` appended until the name differs from all other names.
 ///
 /// The output can be read again only if the names are distinct and not empty.
 ///
@@ -86,8 +86,8 @@ pub fn write_csv<W: Write, P: PointSet>(
     Ok(writer.flush()?)
 }
 
-/// Writes LIBSVM text: one line per point, in which zeros (including -0) are omitted. To read the file again, specify
-/// the dimension if the last coordinates may all be zero.
+/// Writes LIBSVM text: one line per point, without zeros (including -0). To read the file again, specify the dimension
+/// if the last coordinates may all be zero.
 ///
 /// # Errors
 /// [`WriteError::Io`]; [`InputError::LengthMismatch`].

@@ -82,7 +82,7 @@ impl HeavyKind {
 ///     let case = HeavyCase::new(HeavyKind::Gaussian, 4, 2, 60, excess, 1)?;
 ///     Ok(case.planted()[0].members.len())
 /// };
-/// // The share k/d of a plane is 30 of 60 points, so 30 points are outside.
+/// // For a plane, k/d of the 60 points is 30, so 30 points are outside.
 /// assert_eq!((members(Excess::Boundary)?, members(Excess::Share(0.5))?), (30, 45));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
@@ -103,7 +103,7 @@ pub enum Excess {
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
 /// let case = HeavyCase::new(HeavyKind::Integer, 4, 1, 40, Excess::OnePoint, 1)?;
 /// let line = &case.planted()[0];
-/// // Heavy: it contains more points than its share.
+/// // Heavy: it contains more than k/d of the points.
 /// assert!(line.members.len() * 4 > line.dim * 40 && line.members.is_sorted());
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```

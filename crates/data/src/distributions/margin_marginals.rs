@@ -113,12 +113,11 @@ impl Marginal for MarginShell {
     }
 }
 
-/// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w*, the points are uniform in an ellipsoid that is
-/// as large as the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest
-/// one.
+/// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w*, the points are uniform in the largest ellipsoid
+/// that the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest one.
 ///
-/// The points thus extend less far along the relevant direction w* than along the longest axis, by a factor of order
-/// 1/γ, and the covariance orthogonal to w* has condition number `condition²`.
+/// The points therefore extend less far along the relevant direction w* than along the longest axis, by a factor of
+/// order 1/γ, and the covariance orthogonal to w* has condition number `condition²`.
 ///
 /// ```
 /// use halfspaces_data::{IllConditionedBall, Marginal, random_target};

@@ -68,7 +68,7 @@ fn fill_normal<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     }
 }
 
-/// Draws a uniformly random direction. If the draw is the zero vector, which has never been observed, it is repeated.
+/// Draws a uniformly random direction. A draw of the zero vector is repeated.
 pub(crate) fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     loop {
         fill_normal(rng, out);
@@ -177,7 +177,7 @@ impl Marginal for Gaussian {
 
 /// Multivariate Student-t: a [`Gaussian`] with the given condition number, divided by `sqrt(χ²_ν / ν)` and conditioned
 /// on a squared norm within the range of `f64`. Margins become tiny when heavy tails (for ν = 1 there is no mean) are
-/// combined with bad conditioning.
+/// combined with a large condition number.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, StudentT};

@@ -33,7 +33,7 @@ const BELOW_THRESHOLD: f64 = 1e-12;
 /// w · w\* grows by γ. Neither constant of Harvey18 Theorem 2.1 can therefore be improved if the violated points are
 /// chosen cyclically.
 ///
-/// (Such a point exists as long as w is not too close to w\*.)
+/// (Such a point exists unless w is too close to w\*.)
 ///
 /// # Errors
 /// [`InputError::ParameterOutOfRange`] unless γ is in [1e-3, 0.5].
@@ -82,7 +82,7 @@ const OUTSIDE_BAND: f64 = 1e-9;
 /// it is visited, so ‖w‖² is multiplied by 1 - σ² while w · w\* = α is constant. The constant of Notes21's bound
 /// therefore cannot be improved. The bound would be exact with -ln(1-σ²) in place of σ².
 ///
-/// (Such a point exists as long as the component of w orthogonal to w\* is longer than σ‖w‖.)
+/// (Such a point exists while the component of w orthogonal to w\* is longer than σ‖w‖.)
 ///
 /// # Errors
 /// [`InputError::ParameterOutOfRange`] unless α is in [1e-3, 0.9] and σ in [0.01, 0.4].

@@ -8,8 +8,8 @@ use halfspaces_linalg::InputError;
 ///
 /// Such labels follow the generalised linear model of σ_ζ, because 1 minus twice this probability is at least
 /// |σ_ζ(w* · x)|. The link σ_ζ does not decrease and has the sign of its argument, and its asymmetry is at most that of
-/// σ. So a learner that uses the link σ_ζ keeps its guarantee, with E\[(1 - |σ_ζ(w* · x)|)/2\] <= opt_RCN + ζ in place
-/// of opt_RCN. It is safe to choose ζ too large (docs/theory/misspecified-links.md). Claims: P15, P15u.
+/// σ. A learner that uses the link σ_ζ therefore keeps its guarantee, with E\[(1 - |σ_ζ(w* · x)|)/2\] <= opt_RCN + ζ in
+/// place of opt_RCN. It is safe to choose ζ too large (docs/theory/misspecified-links.md). Claims: P15, P15u.
 ///
 /// ```
 /// use halfspaces_data::{Link, Misspecified, StandardLink};

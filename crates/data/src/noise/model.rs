@@ -1,4 +1,4 @@
-//! Label noise: the probability with which the label of a point is flipped.
+//! Label noise: the probability that the label of a point is flipped.
 //!
 //! The models are those of CKST24 §1. [`Rcn`] has the same probability η everywhere. [`Massart`] allows any η(x) in
 //! \[0, η\], chosen by an adversary. [`GlmNoise`] allows at most (1 - |σ(w* · x)|)/2 for a link σ. Under the first two
@@ -403,8 +403,8 @@ impl<L: Link> GlmNoise<L> {
     }
 }
 
-/// The maximum flip probability (1 - |σ(t)|)/2, with t clamped to \[-1, 1\]. The result is in \[0, 1/2\], however σ is
-/// rounded.
+/// The maximum flip probability (1 - |σ(t)|)/2, with t clamped to \[-1, 1\]. The result is in \[0, 1/2\] for any
+/// rounding of σ.
 pub(crate) fn full_noise<L: Link + ?Sized>(link: &L, t: f64) -> f64 {
     (0.5 * (1.0 - link.clamped(t).abs())).clamp(0.0, 0.5)
 }

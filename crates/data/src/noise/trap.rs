@@ -15,12 +15,12 @@ const TRAP_LEVERS: f64 = 0.2;
 /// The fraction of the points that the minimiser of the surrogate loss misclassifies.
 const TRAP_VICTIMS: f64 = 0.4;
 
-/// Massart noise of rate η in the plane that misleads logistic regression and the linear support vector machine: the
+/// Massart noise of rate η in the plane that misleads logistic regression and the linear support vector machine. The
 /// minimisers of their population losses err on more than η + 0.1 of the labels, while w* errs on 0.4 η of them.
 ///
 /// The target w* is the first axis. Each point and its negative are equally likely:
 ///
-/// | share | point | flipped | |
+/// | fraction | point | flipped | |
 /// |---|---|---|---|
 /// | 0.4 | (1, 0) | with probability η | far |
 /// | 0.2 | (γ, -0.9) | never | levers |

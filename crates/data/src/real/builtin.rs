@@ -161,7 +161,7 @@ impl Builtin {
 /// A coordinate of the points.
 #[derive(Debug)]
 struct Column {
-    /// Index of the cell in a row from which the coordinate is read.
+    /// Index of the cell, within a row, that contains the coordinate.
     at: usize,
     /// The category for which the coordinate is 1; `None` for a numeric column.
     category: Option<&'static str>,
