@@ -8,8 +8,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// The predicted cost of trials, computed from the times that earlier runs recorded.
 ///
-/// The cost of a configuration that an earlier run of the same experiment timed is its mean time. The cost of any other
-/// configuration is the mean time of all trials of the experiment, or a given default if none was timed.
+/// If an earlier run of the same experiment timed a configuration, its cost is its mean time. Otherwise, its cost is
+/// the mean time of all trials of the experiment, or a given default if none was timed.
 ///
 /// ```
 /// use halfspaces_eval::{Costs, TrialKey};

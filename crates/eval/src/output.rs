@@ -39,7 +39,7 @@ pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> 
     let prefix = format!(".{}.", name.to_string_lossy());
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
-    // Like any other new file, the file is readable by all users whom the umask permits, not only by its owner.
+    // The umask determines the permissions, as for any other new file. Otherwise, only the owner could read the file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder).map_err(failed)?;

@@ -27,7 +27,7 @@ pub struct ExperimentTime {
     pub seconds: f64,
     /// Number of trials in the store.
     pub trials: usize,
-    /// Times of the configurations of the experiment, from which the costs of a later run are predicted.
+    /// Times of the configurations of the experiment, used to predict the costs of a later run.
     #[serde(default)]
     pub configurations: Vec<ConfigurationTime>,
 }

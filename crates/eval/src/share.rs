@@ -71,9 +71,9 @@ pub enum MergeError {
 }
 
 impl Share {
-    /// The shares of a report that is made from `folders`, in the order of the shards. Each folder is given with its
-    /// shares. `earlier` contains the path of the output folder with its earlier shares; shares from `folders` replace
-    /// those of the same shard.
+    /// The shares of a report on `folders`, in the order of the shards. Each folder comes with its shares. `earlier`
+    /// contains the path of the output folder with its earlier shares; shares from `folders` replace those of the same
+    /// shard.
     ///
     /// # Errors
     /// [`MergeError`] for the first share that contradicts another.

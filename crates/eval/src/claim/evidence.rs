@@ -354,7 +354,7 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim about several settings, each of which is judged separately. The claim is violated if it is
+    /// Evidence for a claim about several settings, which are judged separately. The claim is violated if it is
     /// violated in any setting at [`REFUTATION_LEVEL`] divided by the total number of random tests. It holds if it
     /// holds in all settings. The numbers shown are those of the worst setting, which the detail names.
     #[must_use]
@@ -381,7 +381,7 @@ impl Evidence {
             // Weak and Observed are verdicts on a claim with its null, not on evidence.
             Verdict::Holds | Verdict::Weak | Verdict::Observed => 0,
         };
-        // A setting with a larger value of this number is worse. A value that is bounded from below is negated.
+        // A larger number means a worse setting. A value that is bounded from below is negated.
         let size = |e: &Evidence| match e.measured {
             Some(low) if e.quantity.ends_with(LOWER_END) => -low,
             Some(value) => value,

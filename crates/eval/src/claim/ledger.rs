@@ -19,9 +19,9 @@ use std::fmt;
 pub enum ClaimKind {
     /// A theorem with its constants, from a source or from this project.
     Proved,
-    /// A number from earlier measurements, whose seeds differ from those with which the claim is judged.
+    /// A number from earlier measurements. The claim is judged with other seeds.
     Measured,
-    /// A statement that is reported but not counted among the claims that hold, because no null was found that fails.
+    /// A statement that is reported but not counted among the claims that hold, because no failing null was found.
     Observation,
 }
 

@@ -1,13 +1,13 @@
-//! Claims, and the rules by which they are judged.
+//! Claims, and the rules that judge them.
 //!
 //! A verdict based on random samples may be wrong in two ways, and the probability of each error is limited:
 //!
 //! - A true claim is reported as [`Verdict::Violated`]. The probability of this error is at most 5 % for the whole
-//!   ledger: each of at most [`MAX_SAMPLED_CLAIMS`] claims is tested at [`REFUTATION_LEVEL`], divided by the number of
+//!   ledger. Each of at most [`MAX_SAMPLED_CLAIMS`] claims is tested at [`REFUTATION_LEVEL`], divided by the number of
 //!   its settings (Bonferroni), regardless of which other claims are tested.
-//! - A false claim is reported as [`Verdict::Holds`]. The probability of this error is at most 5 % for each claim: a
-//!   claim about several settings holds only if it holds in each, and the setting in which it is false passes its own
-//!   test with probability at most 5 %, so no division is needed (Berger 1982, intersection-union tests).
+//! - A false claim is reported as [`Verdict::Holds`]. The probability of this error is at most 5 % for each claim. A
+//!   claim about several settings holds only if it holds in each. The setting in which it is false passes its own test
+//!   with probability at most 5 %, so no division is needed (Berger 1982, intersection-union tests).
 //!
 //! A deterministic claim is refuted by one exception, without any test. Such a claim holds if there was no exception.
 //!

@@ -32,7 +32,7 @@ pub enum Null {
 }
 
 impl Null {
-    /// Creates a [`Null::Rival`] from the cases, each of which states whether the null failed.
+    /// Creates a [`Null::Rival`] from the cases. Each case states whether the null failed.
     #[must_use]
     pub fn of_cases(failed: impl IntoIterator<Item = bool>) -> Null {
         let (mut failures, mut cases) = (0, 0);

@@ -73,10 +73,10 @@ pub struct Description {
     pub type_name: &'static str,
 }
 
-/// An [`Experiment`] without its types, as stored in a suite. The trait is implemented for every experiment. Its method
-/// names differ from those of [`Experiment`], so both traits can be in scope at the same time.
+/// A type-erased [`Experiment`], as stored in a suite. The trait is implemented for every experiment. Its method names
+/// differ from those of [`Experiment`], so both traits can be in scope at the same time.
 ///
-/// A run takes as long as its trials; planning and evaluation take time proportional to the number of trials. A
+/// The trials determine the time of a run; planning and evaluation take time proportional to the number of trials. A
 /// [`TrialStore`] keeps the outcomes.
 pub trait AnyExperiment: Sync {
     /// Identifier, title and claims.
@@ -88,7 +88,7 @@ pub trait AnyExperiment: Sync {
     /// [`ExperimentError::Plan`].
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError>;
 
-    /// Runs the trials that are not in the store and whose ordinal in the plan is accepted by `owned`, on the current
+    /// Runs the trials that are missing from the store and whose ordinal in the plan `owned` accepts, on the current
     /// rayon pool. Calls `done` after each trial, on the thread of the trial.
     ///
     /// # Errors

@@ -62,8 +62,8 @@ struct Outcome {
 }
 
 /// The number of mistakes against an adversary that contradicts every answer. A bisecting learner is asked about the
-/// middle of the remaining thresholds, so each mistake excludes half of them. A learner that always answers +1 can be
-/// asked in such a way that each mistake excludes only one.
+/// middle of the remaining thresholds, so each mistake excludes half of them. For a learner that always answers +1,
+/// there are questions for which each mistake excludes only one threshold.
 fn contradicted(bisects: bool) -> usize {
     let (mut left, mut mistakes) = (THRESHOLDS, 0);
     while left > 1 {

@@ -66,7 +66,7 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
         return vec![(low, format!("{low:e}"))];
     }
     let power = 10f64.powf(rough.log10().floor());
-    // If none of these steps is large enough, 10 · `power` is, up to the rounding of the logarithm.
+    // If none of these steps is large enough, 10 · `power` is large enough, up to the rounding of the logarithm.
     let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;

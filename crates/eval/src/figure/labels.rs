@@ -41,8 +41,8 @@ pub(super) fn spread(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Option<Vec
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].0.total_cmp(&wanted[*b].0));
     // Once the heights of the labels above a label are subtracted from its position, the label may lie anywhere from
-    // `top` to `top + room`, as long as the order is kept. This is isotonic regression by pooling neighbours, followed
-    // by clamping to the ends.
+    // `top` to `top + room`, provided that the order is kept. This is isotonic regression by pooling neighbours,
+    // followed by clamping to the ends.
     let room = bottom - top - total;
     let mut pools: Vec<(f64, usize)> = Vec::new();
     let (mut above, mut offsets) = (0.0, Vec::new());

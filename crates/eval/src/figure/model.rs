@@ -152,7 +152,7 @@ pub struct Figure {
     pub name: String,
     /// The title, a sentence that states the finding.
     pub title: String,
-    /// A description of what is drawn, of the trials from which it comes, and of how to read it.
+    /// The caption: what is drawn, which trials the data come from, and how to read the figure.
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,

@@ -319,7 +319,7 @@ mod tests {
     }
 
     /// A file may be truncated between lines, which is not an error, or within a line. In the second case, the error
-    /// names the place, and `repair` keeps the lines before it.
+    /// names the line, and `repair` keeps the lines before it.
     #[test]
     fn a_cut_anywhere_is_found_and_repaired() {
         let folder = tempfile::tempdir().unwrap();
