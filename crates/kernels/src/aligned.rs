@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 /// Bytes in a cache line.
 const LINE: usize = 64;
 
-/// A buffer whose first number lies at the beginning of a cache line. If consecutive vectors are as long as a cache
+/// A buffer whose first number lies at the beginning of a cache line. If consecutive vectors have the length of a cache
 /// line, each of them then lies in one line. Without this alignment, each vector would span two lines, and each line
 /// would be read and written twice.
 ///

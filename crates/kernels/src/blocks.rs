@@ -29,8 +29,8 @@ pub trait BlockOps: Copy {
     fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
     /// The [`BlockOps::dot`] of a row with each of [`LANES`] interleaved vectors: `w` contains the first coordinate of
-    /// all vectors, then the second, and so on. Per vector, the loop takes as many instructions as a separate product,
-    /// except for the final addition of the running sums.
+    /// all vectors, then the second, and so on. The loop takes the same number of instructions per vector as a separate
+    /// product, except for the final addition of the running sums.
     fn dot_lanes(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES];
 
     /// Adds a multiple of the row `x` to each interleaved vector, like [`BlockOps::axpy`]. Each vector has its own
@@ -182,8 +182,8 @@ pub trait BlockLoop {
     /// The result of the loop.
     type Output;
 
-    /// Runs the loop. This method must be `#[inline(always)]`, and so must every speed-critical function and closure
-    /// that it calls, because a function that is not inlined is compiled without the vector instructions.
+    /// Runs the loop. This method and every speed-critical function and closure that it calls must be
+    /// `#[inline(always)]`: a function that is not inlined is compiled without the vector instructions.
     fn run<B: BlockOps>(self, ops: B) -> Self::Output;
 }
 

@@ -47,8 +47,7 @@ impl<F: FnMut(usize, f64) -> Option<f64>> Kernel for Combine<'_, F> {
     }
 }
 
-/// The loop for the case in which w and the sum fit in registers. Both have `BLOCKS` blocks, the last of which may be
-/// padded.
+/// The loop for a w and a sum that fit in registers. Both have `BLOCKS` blocks, and the last block may be padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,

@@ -4,9 +4,9 @@ use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
-/// Computes `w += c x` for one row x of `rows` after another. Rows have the length of w, and c = `factor`(i, w · x,
-/// x · x) for row i, counted from 0. Both products are computed by [`dot`](crate::dot). Stops before the first row for
-/// which `factor` returns `None` or a number that is not finite. Returns the number of rows used.
+/// Computes `w += c x` for each row x of `rows`, in order. Rows have the length of w, and c = `factor`(i, w · x, x · x)
+/// for row i, counted from 0. Both products are computed by [`dot`](crate::dot). Stops before the first row for which
+/// `factor` returns `None` or a number that is not finite. Returns the number of rows used.
 ///
 /// # Panics
 /// Panics if `w` is empty.
@@ -56,7 +56,7 @@ impl<F: FnMut(usize, f64, f64) -> Option<f64>> Kernel for Descend<'_, F> {
     }
 }
 
-/// The loop for the case in which w fits in registers. w has `BLOCKS` blocks, the last of which may be padded.
+/// The loop for a w that fits in registers. w has `BLOCKS` blocks, and the last block may be padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,

@@ -88,7 +88,7 @@ pub(crate) mod tests {
     use crate::x86::{Avx2, Avx2Fma, Avx512};
     use proptest::prelude::*;
 
-    /// An instruction set with which a kernel is run.
+    /// An instruction set for running a kernel.
     pub(crate) enum Set {
         Portable(Portable),
         #[cfg(target_arch = "x86_64")]

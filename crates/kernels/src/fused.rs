@@ -38,8 +38,8 @@ pub trait FusedLoop {
     /// The result of the loop.
     type Output;
 
-    /// Runs the loop. This method must be `#[inline(always)]`, and so must every speed-critical function and closure
-    /// that it calls, because a function that is not inlined is compiled without the vector instructions.
+    /// Runs the loop. This method and every speed-critical function and closure that it calls must be
+    /// `#[inline(always)]`: a function that is not inlined is compiled without the vector instructions.
     fn run<F: Fused>(self, vectors: F) -> Self::Output;
 }
 

@@ -110,7 +110,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Adds the block to `N` vectors of columns, the first of which begins at column `from`.
+    /// Adds the block to `N` vectors of columns, starting at column `from`.
     #[inline(always)]
     fn over<F: Fused, const N: usize>(&self, f: F, from: usize, sum: &mut [f64]) {
         let mut sums = [[f.splat(0.0); N]; REGISTER_ROWS];

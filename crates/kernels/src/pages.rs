@@ -5,9 +5,9 @@ use std::collections::TryReserveError;
 /// Below this number of bytes, small pages are as fast as large ones.
 const LARGE: usize = 4 << 20;
 
-/// Does the same as [`Vec::try_reserve`] for vectors that may become large tables. If the buffer reaches 4 MB, this
-/// function asks Linux for pages of 2 MB instead of 4 KB. A large page takes one page fault instead of 512, and a loop
-/// over the table needs fewer address translations.
+/// Like [`Vec::try_reserve`], for vectors that may become large tables. If the buffer reaches 4 MB, this function asks
+/// Linux for pages of 2 MB instead of 4 KB. A large page takes one page fault instead of 512, and a loop over the table
+/// needs fewer address translations.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be allocated. After an error, `values` is unchanged.
@@ -61,8 +61,8 @@ pub fn request_large_pages<T>(values: &mut Vec<T>) {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(begin: *mut u8, bytes: usize) {
-    /// The page size that is assumed here. The system accepts advice only for whole pages. If its pages are larger than
-    /// assumed, it rejects the advice.
+    /// The assumed page size. The system accepts advice only for whole pages. If its pages are larger than assumed, it
+    /// rejects the advice.
     const PAGE: usize = 4096;
     // Include the whole first page: if the advice applies to only a part of a mapping, the system must copy the table
     // when the table grows.
@@ -71,7 +71,7 @@ fn advise(begin: *mut u8, bytes: usize) {
     // SAFETY: for any range, this advice changes only how the memory is mapped. It never changes the contents of the
     // memory or whether the memory may be used.
     //
-    // The result is ignored: without large pages, everything works in the same way, only more slowly.
+    // The result is ignored, because large pages affect only the speed.
     let _ = unsafe { libc::madvise(from, before + bytes, libc::MADV_HUGEPAGE) };
 }
 

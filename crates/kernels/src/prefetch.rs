@@ -22,9 +22,9 @@ pub fn prefetch<T>(values: &[T]) {
     prefetch_from(values, 0);
 }
 
-/// Prefetches as many bytes as `values` contains, beginning a few kilobytes after the start of `values`. Use this
-/// function for arrays that are read from start to end, because it loads data that are needed a few rows later. The
-/// prefetch affects only speed, and the prefetched memory need not belong to any object.
+/// Prefetches a range of memory that has the size of `values` and begins a few kilobytes after the start of `values`.
+/// Use this function for arrays that are read from start to end, because it loads data that are needed a few rows
+/// later. The prefetch affects only speed, and the prefetched memory need not belong to any object.
 ///
 /// ```
 /// let columns: Vec<u32> = (0..4000).collect();

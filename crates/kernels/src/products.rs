@@ -64,7 +64,7 @@ impl<F: FnMut(usize, f64) -> bool> Kernel for ProductsWhile<'_, F> {
     }
 }
 
-/// The loop for the case in which w fits in registers. w has `BLOCKS` blocks, the last of which may be padded.
+/// The loop for a w that fits in registers. w has `BLOCKS` blocks, and the last block may be padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64) -> bool, const BLOCKS: usize>(
     v: V,

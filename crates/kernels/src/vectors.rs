@@ -26,7 +26,7 @@ pub(crate) trait Vectors: Copy {
 
     fn store(self, eight: Self::Eight, values: &mut [f64; LANES]);
 
-    /// Stores as many of the first lanes as `values` has elements.
+    /// Stores the first `values.len()` lanes.
     fn store_part(self, eight: Self::Eight, values: &mut [f64]);
 
     fn add(self, a: Self::Eight, b: Self::Eight) -> Self::Eight;
@@ -212,7 +212,7 @@ pub(crate) trait Blocks: Vectors {
         self.store_part(blocks[BLOCKS - 1], rest);
     }
 
-    /// Prefetches as much memory as one row takes, ahead of `row`.
+    /// Prefetches memory of the size of one row, ahead of `row`.
     #[inline(always)]
     fn prefetch_row_ahead<const BLOCKS: usize>(self, row: &[f64]) {
         for block in 0..BLOCKS {

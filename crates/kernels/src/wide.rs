@@ -8,9 +8,8 @@ pub trait Wide {
     /// The result of the loop.
     type Output;
 
-    /// Runs the loop, which is written in plain Rust. This method must be `#[inline(always)]`, and so must every
-    /// speed-critical function and closure that it calls, because a function that is not inlined is compiled without
-    /// the wide instructions.
+    /// Runs the loop, which is written in plain Rust. This method and every speed-critical function and closure that it
+    /// calls must be `#[inline(always)]`: a function that is not inlined is compiled without the wide instructions.
     fn run(self) -> Self::Output;
 }
 

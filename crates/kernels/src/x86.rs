@@ -239,7 +239,7 @@ impl Avx2 {
 }
 
 /// The instructions AVX-512F, BW, CD, DQ and VL (x86-64-v4). Every general-purpose processor with AVX-512 built since
-/// 2017 supports all of them as well as AVX2.
+/// 2017 supports all of them, and also AVX2.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(Avx2);
 
