@@ -1,7 +1,7 @@
 //! The catalogue of the suite: every experiment and claim as data, obtained without running a trial.
 //!
-//! `docs/suite.json` contains it, so that a program that does not contain the experiments can write and check the index
-//! of the workspace.
+//! The catalogue is stored in `docs/suite.json`. A program without the experiments can therefore write and check the
+//! index of the workspace.
 
 use crate::console::say;
 use crate::failure::Failure;

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 
 /// On SIGINT or SIGTERM, writes the message of `farewell` to stderr and exits with status 128 plus the number of the
-/// signal, 130 or 143. On systems other than Unix, the operating system ends the program itself.
+/// signal, 130 or 143. On systems other than Unix, the operating system terminates the program.
 #[cfg(unix)]
 pub(crate) fn on_signal(farewell: impl FnOnce() -> String + Send + 'static) -> Result<(), Failure> {
     use signal_hook::consts::{SIGINT, SIGTERM};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Interval between two plain lines, and between two records of the time taken.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Weight of the stated costs in the estimate, expressed as seconds of measured time.
+/// Weight of the stated costs in the estimate, in seconds of measured time.
 const GRACE: f64 = 10.0;
 
 /// An experiment that is about to run.

@@ -109,7 +109,7 @@ pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
     scale.or_huge(scale.pick(*smoke, *standard, *full), larger)
 }
 
-/// The experiments selected by their own id or by the id of a claim; all experiments if `only` is empty.
+/// The experiments selected by their ids or by the ids of their claims; all experiments if `only` is empty.
 pub(crate) fn chosen(
     inputs: &Arc<Inputs>,
     only: &[String],

@@ -120,7 +120,7 @@ mod tests {
         let folder = crate::workspace::workspace_root().join("docs/theory");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let mut files: BTreeSet<String> = files.map(|f| f.into_string().unwrap()).collect();
-        // README.md is the list of the documents and not one of them.
+        // README.md lists the documents and is not one of them.
         assert!(files.remove("README.md"));
         assert_eq!(files, DOCUMENTS.iter().map(|(name, _)| (*name).to_owned()).collect());
     }

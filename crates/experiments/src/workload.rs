@@ -26,7 +26,7 @@ use strum::Display;
 /// Optional data sets in the folder given by `--data`, each with its positive class.
 const FOLDER_SETS: [(&str, &str); 2] = [("magic", "g"), ("spambase", "1")];
 
-/// The name of the census data. Only experiments that request it by name use it, since most of its columns contain
+/// The name of the census data. Only experiments that request it by name use it, because most of its columns contain
 /// words and some describe people.
 pub(crate) const ADULT: &str = "adult";
 
@@ -131,7 +131,7 @@ pub(crate) enum Either<D, S> {
 /// A labelled pool.
 pub(crate) type Pool = Either<Sample<Points>, Sample<SparsePoints>>;
 
-/// Evaluates the same expression for the dense and the sparse kind.
+/// Evaluates the same expression for dense and for sparse values.
 macro_rules! of_either {
     ($either:expr, $inner:ident => $result:expr) => {
         match $either {
@@ -385,7 +385,7 @@ impl Inputs {
         self.extra.iter().any(|(extra, _)| extra == name)
     }
 
-    /// A data set as it is in its file, with words encoded one-hot and numbers unscaled.
+    /// A data set in the form of its file, with words one-hot encoded and numbers unscaled.
     pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
         if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);

@@ -123,7 +123,7 @@ pub(super) struct Measured {
     limit_seconds_median: f64,
     /// Minimum time of the job divided by the minimum time of the limit.
     ratio: f64,
-    /// Median over the rounds of the time of the job divided by the time of the limit.
+    /// Median over the rounds of the job's time divided by the limit's time.
     ratio_median: f64,
     units: f64,
     rounds: usize,

@@ -80,7 +80,7 @@ fn series(
     shape: impl Fn(usize) -> Shape,
     size: Size,
 ) -> Result<Growth, Failure> {
-    // The largest size costs as much as all others together; only a full run includes it.
+    // The largest size takes about half of the total time, so only a full run includes it.
     let sizes = if size == Size::Full { sizes } else { &sizes[..sizes.len() - 1] };
     let rounds = if size == Size::Full { 7 } else { 3 };
     let mut seconds = Vec::new();

@@ -67,7 +67,7 @@ pub(super) struct Race {
     pub(super) candidates: Points,
 }
 
-/// Draws candidates that come closer and closer to the target, like the iterates of an online learner.
+/// Draws candidates that gradually approach the target, like the iterates of an online learner.
 pub(super) fn race(n: usize, d: usize, candidates: usize) -> Result<Race, Failure> {
     let points = Gaussian::new(d, 1.0)?.sample(n, 1)?.normalised()?;
     let target = random_target(d, 2)?;

@@ -45,8 +45,8 @@ fn unit(v: &mut [f64]) {
     assert!(normalise(v), "normally distributed numbers are not all zero");
 }
 
-/// A sample from a cone around a direction, where the cone is bounded by `cuts` halfspaces. Also returns one more cut,
-/// whose boundary contains the direction.
+/// A sample from a cone around a direction, bounded by `cuts` halfspaces. Also returns one more cut, whose boundary
+/// contains the direction.
 pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut normal = |along: f64, axis: &[f64]| {

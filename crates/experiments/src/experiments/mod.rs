@@ -1,4 +1,4 @@
-//! The experiments, grouped by subject. A large experiment has a folder of its own.
+//! The experiments, grouped by subject. A large experiment has its own folder.
 
 mod common;
 mod noise;

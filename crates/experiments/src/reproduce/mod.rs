@@ -77,8 +77,8 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     on_signal(move || {
         let store = locked(&written);
         let kept = store.len();
-        // The lock is held until the program has ended. So no write is interrupted, and no trial is written after the
-        // count.
+        // The lock is held until the program exits. Therefore no write is interrupted, and no trial is written after
+        // the count.
         std::mem::forget(store);
         format!(
             "interrupted: {kept} trials are kept in {shown}; to resume, run the same command again (without --fresh)"
@@ -217,7 +217,7 @@ impl Parts {
         let mut real_folders: Vec<PathBuf> = Vec::new();
         let old = out.join(RUN).exists().then(|| out.to_path_buf());
         for folder in folders.iter().chain(&old) {
-            // A folder that is given under two names counts once.
+            // A folder that is given by two paths counts once.
             let real = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
             if !real_folders.contains(&real) {
                 real_folders.push(real);
@@ -265,7 +265,7 @@ impl Parts {
     }
 }
 
-/// Whether one of the folders contains the shard that `share` is about.
+/// Whether one of the folders contains the shard of `share`.
 fn held(folders: &[(PathBuf, Vec<Share>)], share: &Share) -> bool {
     folders.iter().any(|(_, shares)| shares.iter().any(|known| known.shard == share.shard))
 }

@@ -42,7 +42,7 @@ pub(super) fn publish(
 
     // The lock makes a signal wait until all files belong to one report.
     let _held = locked(store);
-    // The names are recorded before the files are written, so that every file of this run is always recorded.
+    // The names are recorded before the files are written, so that no file of this run is ever unrecorded.
     let before = run.outputs.clone();
     let now = output_names(&report);
     run.outputs.extend(now.iter().filter(|name| !before.contains(name)).cloned());

@@ -71,7 +71,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             assert!(centre.sample().all(|w| kernels::dot(w, &cut) >= 0.0));
             Ok(digest_of(centre.centre(), centre.sweeps() as u64))
         }
-        // The plain version makes no fit. It only expects that the fit was certified.
+        // The plain version does not fit a transform. It only expects a certified fit.
         "forster" => Ok(digest([1])),
         "csv" | "csv-stream" => Ok(by_commas(&csv_text(shape)?)?.digest()),
         "libsvm" | "libsvm-stream" => {

@@ -124,7 +124,7 @@ pub(crate) fn worst_setting<'a, C: Display + 'a, O: 'a>(
     Evidence::worst_of(&judged.collect::<Vec<_>>())
 }
 
-/// The groups whose setting is accepted by `mine`.
+/// The groups whose setting `mine` accepts.
 pub(crate) fn groups_of<C, O>(
     results: &Results<C, O>,
     mine: impl Fn(&C) -> bool,

@@ -17,7 +17,7 @@ const LEAST_ROUNDS: u64 = 30_000;
 /// The noise rate of the figure.
 const SHOWN_NOISE: f64 = 0.3;
 
-/// How the point and its flip probability are chosen.
+/// The rule that chooses the point and its flip probability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

@@ -46,8 +46,8 @@ fn link() -> Result<StandardLink, Failure> {
 
 /// Three points in the plane that mislead the learner that is given σ (docs/theory/misspecified-links.md). The first is
 /// far from the boundary, and its labels are wrong with probability ζ. The learner fits σ(w·x) to the mean label 1 - 2ζ
-/// of this point, and w stays small along w*. The other two points, whose labels are never wrong, then determine the
-/// component of w orthogonal to w*, on which they disagree.
+/// of this point, and w stays small along w*. The other two points, whose labels are never wrong, disagree on the
+/// component of w orthogonal to w* and then determine it.
 fn three_points() -> Planar {
     let one = StepLink { near: [1.0; 2], far: [1.0; 2], jump: 0.5 };
     let atoms = vec![
@@ -58,7 +58,7 @@ fn three_points() -> Planar {
     Planar { margin: MARGIN, link: one, atoms }
 }
 
-/// The reason why no error comes near the bound.
+/// The reason why no error approaches the bound.
 const MADE_FOR_THE_NULL: &str = "as the error of the target itself is 0.12 below opt_RCN + ζ on these points, which were constructed for the null; the error of the null is 0.03 above the bound";
 
 /// Error - (opt_RCN + ζ + τ/2). On these points |σ| = 1, so opt_RCN = 0. The link is symmetric, so τ = 0.

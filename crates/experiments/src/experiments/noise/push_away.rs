@@ -1,5 +1,5 @@
 //! P11: the push-away operator preserves signs and margins (CKST24 Lemma 8) for the worst w, x and v. The experiment
-//! also measures the two heuristics that are built on this operator. There is no proof for them.
+//! also measures the two heuristics that are built on this operator. Neither has a proof.
 
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::descend;
@@ -16,7 +16,7 @@ const DIM: usize = 10;
 const MARGIN: f64 = 0.2;
 const EXCESS: f64 = 0.2;
 const JUDGED: usize = 3000;
-/// Number of examples from one kept iterate of a heuristic to the next.
+/// Number of examples between two kept iterates of a heuristic.
 const KEPT: u64 = 500;
 /// Largest excess error at which a heuristic counts as converged.
 const NEAR: f64 = 0.01;
@@ -120,7 +120,8 @@ fn search(
     let (mut least_w, mut least_v, mut tried) = (f64::INFINITY, f64::INFINITY, 0);
     let mut fault = None;
     for start in 0..starts {
-        // The numbers encode γ, ‖w‖, ‖x‖, how far x is pulled towards the boundary of w, and then the two directions.
+        // The numbers encode γ, ‖w‖, ‖x‖, the distance by which x is pulled towards the boundary of w, and the two
+        // directions.
         descend(2 * dim + 4, moves, rng, |numbers| {
             let (scalars, rest) = numbers.split_at(4);
             let centred = |v: &f64| 2.0 * v - 1.0;

@@ -1,5 +1,5 @@
-//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where every candidate except
-//! the best is just bad enough for its choice to be a failure. Fewer examples than the lemma states suffice.
+//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where the choice of any
+//! candidate except the best is a failure by a small amount. Fewer examples than the lemma states suffice.
 //!
 //! Proof. Let candidate c have an error more than ε/2 above that of the best, b, and let D be 1 if c alone errs on an
 //! example, -1 if b alone errs, and 0 otherwise. D lies in \[-1, 1\] and its mean is above ε/2, so by Hoeffding's
@@ -16,7 +16,7 @@ pub(crate) struct SelectionExperiment;
 const EXCESS: f64 = 0.2;
 /// δ of the lemma.
 const FAILURE: f64 = 0.1;
-/// Number of points e₁, ..., e_m, equally likely. Every labelling of them is that of some halfspace.
+/// Number of points e₁, ..., e_m, equally likely. Some halfspace gives each of their labellings.
 const POINTS: usize = 1000;
 /// The choice uses the sharpened number of examples divided by each of these; the last is the null.
 const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
@@ -64,9 +64,8 @@ impl Configuration {
         }
     }
 
-    /// The number of points on which the best candidate is wrong, and the number on which each other candidate is
-    /// wrong. Their difference is the smallest for which the errors of the others exceed the best error by more than
-    /// ε/2.
+    /// The number of points on which the best candidate is wrong, and the same number for each other candidate. Their
+    /// difference is the smallest for which the errors of the others exceed the best error by more than ε/2.
     fn wrong(&self) -> [usize; 2] {
         let apart = (EXCESS / 2.0 / (1.0 - 2.0 * self.noise()) * POINTS as f64) as usize + 1;
         match self.family {

@@ -37,7 +37,8 @@ struct Steps {
     growth: f64,
 }
 
-/// The updates of a run are checked one by one if there are at most this many. The learner is run once for each update.
+/// Maximum number of updates of a run that is checked update by update. The check runs the learner once for each
+/// update.
 const CHECKED: u64 = 60;
 
 const BATCH: Guarantee = Guarantee {
@@ -201,7 +202,7 @@ impl Outcome {
         if ratio > 0.0 { ratio } else { BROKEN }
     }
 
-    /// A ratio that is at most 1 if and only if the run satisfied the whole guarantee.
+    /// A ratio that is at most 1 if and only if the run satisfied all parts of the guarantee.
     fn ratio(&self, guarantee: &Guarantee) -> f64 {
         if !self.converged || !self.consistent {
             return BROKEN;

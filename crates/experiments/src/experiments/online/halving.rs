@@ -48,11 +48,11 @@ enum Nature {
     /// The points come in random order, with the labels of a target.
     #[strum(to_string = "random order")]
     Random,
-    /// The misclassified point that splits the class most evenly comes next, with the label of a target.
+    /// The next point is the misclassified point that splits the class most evenly, with the label of a target.
     #[strum(to_string = "even splits")]
     Split,
-    /// The point that splits the class most evenly comes next. Its label is the opposite of the prediction as long as
-    /// some hypothesis remains. Any surviving hypothesis then counts as the target.
+    /// The next point is the one that splits the class most evenly. Its label is the opposite of the prediction,
+    /// provided that some hypothesis remains. At the end, any surviving hypothesis counts as the target.
     #[strum(to_string = "even splits, contrary labels")]
     Contrary,
 }
@@ -117,8 +117,9 @@ fn play<C: FiniteClass>(
     Ok(Outcome { size, bound, mistakes, left: learner.consistent() })
 }
 
-/// Among the points on which hypotheses still disagree, presents the one with the most even split, with the label
-/// opposite to the prediction, until no such point is left. Returns the number of mistakes.
+/// Repeatedly presents a point with the label opposite to the prediction, until the hypotheses agree on all points. The
+/// point is the one with the most even split among those on which hypotheses still disagree. Returns the number of
+/// mistakes.
 fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result<usize, Failure> {
     let mut mistakes = 0;
     loop {

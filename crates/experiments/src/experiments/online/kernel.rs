@@ -54,8 +54,8 @@ impl Outcome {
 }
 
 /// Runs the learner on points on a line, at multiples of 100. Their kernel values are at most exp(-½ 10⁴), which is 0
-/// in `f64`. All labels are -1, and every prediction is the sign of a sum of zeros, which is +1. So the learner makes a
-/// mistake in every round. The vector Σ_i -φ(x_i)/√n separates the points with margin 1/√n.
+/// in `f64`. All labels are -1, and every prediction is the sign of a sum of zeros, which is +1. The learner therefore
+/// makes a mistake in every round. The vector Σ_i -φ(x_i)/√n separates the points with margin 1/√n.
 fn identity(count: usize) -> Result<Outcome, Failure> {
     let points = Points::new((0..count).map(|i| 100.0 * i as f64).collect(), 1)?;
     let learner = KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 })?;

@@ -1,5 +1,5 @@
 //! K10 to K13: the passive-aggressive learner, Winnow, ALMA and the second-order perceptron, compared with the bounds
-//! of their sources. For each bound, some instance comes close to it.
+//! of their sources. For each bound, some instance nearly attains it.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -240,10 +240,10 @@ fn play_winnow(
 /// Runs Winnow on points that are constructed from its current weights so that every prediction is wrong.
 ///
 /// While the weights of the irrelevant variables sum to at least the threshold n, the label of the point is -1, and its
-/// true variables are the heaviest irrelevant ones. There are just enough of them for their weights to reach n. The
-/// demotion halves these weights and removes about n/2. Otherwise the true variables are the lightest relevant one and
-/// irrelevant ones whose weights bring the sum to just below n, and the label is +1. The promotion adds about n. So one
-/// promotion offsets two demotions, as in the proof of the bound.
+/// true variables are the heaviest irrelevant ones. Their number is the smallest for which their weights reach n. The
+/// demotion halves these weights and removes about n/2. Otherwise the true variables are the lightest relevant variable
+/// and irrelevant variables whose weights bring the sum to just below n, and the label is +1. The promotion adds about
+/// n. One promotion therefore offsets two demotions, as in the proof of the bound.
 fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
     let variables = learner.weights().len();
     let threshold = variables as f64;
@@ -324,7 +324,7 @@ impl Experiment for OtherBoundsExperiment {
                 Learner::SecondOrder { a: 1.0 },
             ] {
                 for nature in [Nature::Given, Nature::Random, Nature::Adversarial] {
-                    // The adversary reads every remaining point in every round.
+                    // In every round, the adversary reads all remaining points.
                     let slow = matches!(workload, Workload::Relabelled { .. });
                     if nature == Nature::Adversarial && slow {
                         continue;

@@ -125,7 +125,7 @@ impl Experiment for StepsExperiment {
                 (group.configuration.to_string(), evidence)
             })
             .collect();
-        // An iteration that does not end counts as taking too many steps.
+        // An iteration that does not terminate counts as taking too many steps.
         let alone =
             results.outcomes().map(|(_, o)| slope(&o.fixed_point).is_none_or(|s| s > SLOPE));
         let evidence = [(Evidence::worst_of(&judged), Null::of_cases(alone))];

@@ -12,7 +12,7 @@ pub(crate) struct PairedGrowthExperiment {
 
 /// Fraction of a pool that the strong learner may leave unlabelled.
 const EPSILON: f64 = 0.1;
-/// The reason why no measured value comes near the bound.
+/// The reason why no measured value approaches the bound.
 const COUNTS_FALL: &str = "as the bound is 0 and the counts fall while the pool grows";
 /// A change to the claim.
 const NOTHING_ADDED: &str = "changed: earlier versions allowed half as many additional mistakes as the centre of gravity makes; in the run with seed 20261205 no count came near that, so the claim is judged on other seeds only";

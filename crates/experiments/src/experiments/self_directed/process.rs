@@ -31,8 +31,8 @@ impl Configuration {
     }
 
     /// The corrected number of steps, ⌈3 m* + 4.5 ln(1/δ)⌉. The library computes it as the length of a chain of
-    /// Algorithm 1 in d = 1/(8ρ) dimensions on n = max(1/κ, M + 1) points; the chain gets δ of the total failure
-    /// probability 4δ.
+    /// Algorithm 1 in d = 1/(8ρ) dimensions on n = max(1/κ, M + 1) points. Of the total failure probability 4δ, the
+    /// chain gets δ.
     fn corrected(&self) -> u64 {
         let dim = (self.inverse_rho / 8.0).round() as usize;
         let points = self.log_inverse_kappa.exp().max(self.log_start.exp() + 1.0).round();

@@ -1,4 +1,4 @@
-//! S10: labelling sessions on real pools whose labels no halfspace fits, and sessions with wrong answers.
+//! S10: labelling sessions on real pools with labels that no halfspace fits, and sessions with wrong answers.
 
 use crate::experiments::common::*;
 use crate::workload::Inputs;
@@ -17,12 +17,11 @@ const SHARE: f64 = 0.6;
 const SLIPS: usize = 3;
 /// Number of additional corrections allowed for the wrong answers.
 const ALLOWED: f64 = SLIPS as f64;
-/// Largest probability with which the corrections may exceed the upper end of the outlook.
+/// Largest allowed probability that the corrections exceed the upper end of the outlook.
 const DOUBT: f64 = 0.1;
 /// Factor within which the estimate of the outlook is claimed to be correct on average.
 const FACTOR: f64 = 1.5;
-/// Number of random points in time per pool at which the outlook (the session's forecast of further corrections) is
-/// read.
+/// Number of random times per pool at which the outlook (the session's forecast of further corrections) is read.
 const MOMENTS: usize = 5;
 
 pub(crate) struct RealPoolsExperiment {

@@ -83,7 +83,7 @@ impl Experiment for StartExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // A right angle or a larger one counts as infinitely far.
+        // Right and obtuse angles count as infinitely far.
         let share = |tangent: Option<f64>| tangent.map_or(f64::INFINITY, |t| t / TANGENT);
         let evidence = worst_setting(&results.groups, |group| {
             within_bound(group, FAILURE, |o| share(o.start))

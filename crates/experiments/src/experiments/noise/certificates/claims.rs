@@ -61,8 +61,8 @@ impl Experiment for CertificateExperiment {
         let note = format!("{tried} pairs of a w and a distribution were tried in total");
         let holds = Evidence::deterministic(quantity, Side::AtMost, planned(&proved), &ratios)
             .with_note(&note);
-        // Each denominator is one case: the best of its searches and its worked example. So no verdict depends on luck
-        // in a single search.
+        // Each denominator is one case: the best of its searches and its worked example. No verdict therefore depends
+        // on luck in a single search.
         let best = |of: fn(&Outcome) -> f64| -> Vec<f64> {
             let each = failing.iter();
             each.filter_map(|g| g.outcomes.iter().map(|o| -of(o) / CLEAR).reduce(f64::max))

@@ -149,7 +149,7 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
             outcome.tried += 1;
             let least = &mut outcome.least;
             (least.mean, least.point) = (least.mean.min(found.mean), least.point.min(found.point));
-            // As long as the mean is positive, the slack of the worst point guides the search.
+            // While the mean is positive, the slack of the worst point guides the search.
             found.mean + found.point
         });
     }

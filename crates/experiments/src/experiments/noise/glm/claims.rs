@@ -125,7 +125,7 @@ mod tests {
     use halfspaces_linalg::{ExampleStream, FitStream, Params};
     use halfspaces_pac::Direction;
 
-    /// The claims hold for the halfspaces that both learners find. The same halfspaces with the opposite sign violate
+    /// The halfspaces that both learners find satisfy the claims. The same halfspaces with the opposite sign violate
     /// them.
     #[test]
     fn planted_wrong_halfspaces_are_caught() {

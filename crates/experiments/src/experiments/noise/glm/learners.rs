@@ -1,4 +1,4 @@
-//! Single runs that are followed iterate by iterate.
+//! Single runs, recorded iterate by iterate.
 
 use super::workload::{Configuration, Model, Outcome, Padding, Rule, Source, in_plane, params};
 use crate::experiments::common::*;

@@ -134,8 +134,8 @@ pub(super) fn share_of_bound(
     sum / (f64::from(runs) * bounds::massart_excess(steps as f64, noise, planar.margin))
 }
 
-/// The errors on prefixes of one sample, and the smallest of `sizes` such that the errors at this size and at all
-/// larger ones are at most η + ε.
+/// The errors on prefixes of one sample, and the smallest of `sizes` such that all errors at this size and at larger
+/// sizes are at most η + ε.
 pub(super) fn doubling(
     learner: Learner,
     planar: &Planar,

@@ -13,23 +13,23 @@ use halfspaces_linalg::{FitStream, Params};
 use halfspaces_pac::{Denominator, Perspectron};
 
 /// Step size and number of steps of the noiseless run by which the search rates a distribution for the Perspectron. The
-/// run converges to the point at which the theorem's run, which is far longer, ends.
+/// run converges to the point where the theorem's run, which is far longer, ends.
 const MEAN_STEP: f64 = 0.01;
 const MEAN_STEPS: u64 = 4000;
 
-/// Number of examples in a sample: in the search for a distribution that is hard for a rival, and in the evaluation of
-/// its result.
+/// Number of examples in a sample of the search for a distribution that is hard for a rival. The next constant is the
+/// number in a sample that evaluates the result.
 const SEARCHED: usize = 400;
 const JUDGED: usize = 2000;
 
-/// Number of samples per distribution in the search for a rival; a distribution is scored by the smallest error over
-/// its samples.
+/// Number of samples per distribution in the search for a distribution that is hard for a rival. The score of a
+/// distribution is the smallest error over its samples.
 const SAMPLES_SEEN: u64 = 2;
 
 /// Number of fresh runs that evaluate a result.
 const FRESH: u32 = 3;
 
-/// Number of runs that the search for small slack averages, and number of runs that evaluate its result.
+/// Number of runs that the search for a small slack averages, and number of runs that evaluate its result.
 const SLACK_RUNS: (u32, u32) = (4, 100);
 
 /// Constants of the search for the order of Table 1: the number of examples on which it compares the learners, the

@@ -18,8 +18,8 @@ pub(super) const TRUE_NOISE: f64 = 0.2;
 /// γ of the points on which the learner is given a wrong margin.
 pub(super) const TRUE_MARGIN: f64 = 0.04;
 
-/// The true scale of the logistic link, and the dimension of its points, their margin, and the size of their
-/// population.
+/// The true scale of the logistic link. The next constants are the dimension of its points, their margin, and the size
+/// of their population.
 pub(super) const TRUE_SCALE: f64 = 8.0;
 const LINK_DIM: usize = 6;
 const LINK_MARGIN: f64 = 0.2;

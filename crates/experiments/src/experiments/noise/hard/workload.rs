@@ -59,7 +59,7 @@ pub(crate) enum Configuration {
     Pairs { noise: f64, margin: f64 },
     /// A search for a large excess error (error - opt) of a learner.
     Worst { learner: Learner, noise: f64, moves: usize },
-    /// A search for runs of `steps` steps whose mean error comes close to its bound.
+    /// A search for runs of `steps` steps whose mean error is close to its bound.
     Slack { noise: f64, steps: u64, moves: usize },
     /// A search for points on which the Perspectron needs fewer examples than a rival.
     Order { rival: Learner, moves: usize, sizes: usize },
@@ -116,7 +116,7 @@ pub(crate) enum Outcome {
         ours: Vec<f64>,
         theirs: Vec<f64>,
         /// For each fresh sample and each of the two learners, the smallest size such that its errors at this size and
-        /// at all larger ones are at most η + ε.
+        /// at larger sizes are at most η + ε.
         needed: Vec<(Option<usize>, Option<usize>)>,
         atoms: Vec<Listed>,
     },

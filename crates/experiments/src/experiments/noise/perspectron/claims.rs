@@ -74,7 +74,7 @@ impl Experiment for PerspectronExperiment {
             }
         }
         let few = [(Terrain::Edge, Noise::Rcn)];
-        // The points on which the sum of a few examples is not good enough.
+        // On these points, the sum of a few examples is not good enough.
         let hard = [Terrain::Edge, Terrain::Spiked];
         let many: Vec<(Terrain, Noise)> =
             hard.iter().flat_map(|t| all.iter().map(move |n| (*t, *n))).collect();
@@ -256,7 +256,7 @@ pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence
     Evidence::worst_of(&judged)
 }
 
-/// The reason why no error of the margin search comes near its bound.
+/// The reason why no error of the margin search approaches its bound.
 const TWO_PAIRS: &str = "as the error of a halfspace on the two pairs of points is either 0 or at least 0.31, and the bound is 0.3";
 
 /// The changes that were made after verdicts were known.

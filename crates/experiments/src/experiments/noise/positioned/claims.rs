@@ -63,7 +63,7 @@ impl Experiment for PositionedExperiment {
                 // uses.
                 if noise == Noise::Far || condition.to_bits() == 1e6f64.to_bits() {
                     let ground = Ground::StudentT { dim: 10, condition };
-                    // PMn is about a mean over these samples.
+                    // PMn is a claim about the mean over these samples.
                     let hard = (&ground, &noise) == (&HARD.0, &HARD.1);
                     push(ground, noise, if hard { scale.pick(4, 12, 40) } else { few });
                 }
@@ -183,7 +183,7 @@ mod tests {
                 planned: n,
                 outcomes: vec![outcome.clone(); n],
             };
-            // The samples differ a little, since otherwise no mean could be refuted.
+            // The samples differ a little, because otherwise no mean could be refuted.
             let mut samples = group(&compared, outcome, 6);
             for (i, sample) in samples.outcomes.iter_mut().enumerate() {
                 let Outcome::Compare { errors, .. } = sample else { panic!("a comparison") };

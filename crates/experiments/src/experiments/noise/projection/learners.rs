@@ -11,8 +11,8 @@ use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, p
 const DELTA_LEARNER: f64 = DELTA / 2.0;
 
 /// The smallest margin of the image of w* on the projected points, divided by γ. The result is 0 if the image of w* is
-/// 0. This can happen in few dimensions, where the few entries of a sparse w* may cancel under the random signs of the
-/// projection.
+/// 0. In few dimensions this can happen, because the random signs of the projection may cancel the few entries of a
+/// sparse w*.
 pub(super) fn kept_margin<P: PointSet>(
     points: &P,
     source: &Source,

@@ -123,7 +123,7 @@ impl Source {
         let dim = self.target.dim();
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         let across = ((1.0 - self.margin * self.margin) / NONZEROS as f64).sqrt();
-        // Keeps the points inside the ball by more than the rounding error.
+        // Keeps the points inside the ball, with a distance above the rounding error.
         let across = across * (1.0 - 1e-9);
         let sign = |rng: &mut ChaCha8Rng, v: f64| if rng.random() { v } else { -v };
         for _ in 0..n {

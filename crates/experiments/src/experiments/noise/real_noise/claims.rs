@@ -217,7 +217,7 @@ fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
 }
 
 /// Evidence for PRe, computed per data set, so that a failure on one data set is not masked by the others. The draws of
-/// a trial share its rows and flip probabilities and are independent given these.
+/// a trial share its rows and flip probabilities. Given these, the draws are independent.
 fn of_draws(results: &Results<Configuration, Outcome>) -> Evidence {
     let mut judged: Vec<(String, Evidence)> = Vec::new();
     for group in &results.groups {

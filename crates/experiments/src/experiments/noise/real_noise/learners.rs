@@ -24,7 +24,7 @@ const SEEN_BY_DGT: usize = 5000;
 /// The predictions of a learner on a test fold.
 pub(super) struct Predicted {
     pub labels: Vec<Label>,
-    /// The reported error bound, at δ/5, so that the bounds of all folds of a trial hold with probability 1 - δ.
+    /// The reported error bound at level δ/5. The bounds of all five folds of a trial then hold with probability 1 - δ.
     pub bound: Option<f64>,
 }
 

@@ -66,7 +66,8 @@ pub(super) fn figure(
     })
 }
 
-/// The title, which names the learners that lose the most and the least accuracy between no noise and the highest rate.
+/// The title. It names the learners that lose the most and the least accuracy when the noise rate rises from 0 to its
+/// maximum.
 fn title(data: &str, noise: Noise, group: bool, drops: &[(&str, f64)]) -> String {
     let whose = if group { " in the target group" } else { "" };
     let by_drop = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
@@ -111,8 +112,8 @@ fn mean(accuracies: &[f64]) -> f64 {
     }
 }
 
-/// The mean in per cent, with half of the width of the 95 % interval. There is no interval if there is only one fold,
-/// as can be the case for the target group.
+/// The mean in per cent, with half of the width of the 95 % interval. If there is only one fold, which can happen for
+/// the target group, there is no interval.
 fn per_cent(accuracies: &[f64]) -> String {
     let mean = mean(accuracies);
     match stats::mean_interval(accuracies, 0.95) {

@@ -9,15 +9,15 @@ use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, Margin, SamplePerspectron,
 };
 
-/// δ of the theorems that the samples are compared with. A median above the number of examples of a theorem would
+/// δ of the theorems with which the samples are compared. A median above the number of examples of a theorem would
 /// refute that theorem.
 const DELTA: f64 = 0.1;
 /// Caps on the numbers of steps, far below those of the theorems.
 const MAX_STEPS: u64 = 300;
 const DGT_MAX_STEPS: u64 = 3000;
 const SVM_PASSES: u64 = 100;
-/// Number of rounds of the cutting-plane learner, divided by d². This is close to the number in its theorem without the
-/// logarithm of the margin. The sample is split among the rounds.
+/// Number of rounds of the cutting-plane learner, divided by d². Except for the logarithm of the margin, this is close
+/// to the number in its theorem. The sample is split among the rounds.
 const CUTS: usize = 2;
 
 /// The parameters of a learner.
@@ -201,8 +201,8 @@ fn cutting_plane(given: Given) -> Result<Learner, Failure> {
 }
 
 /// The number of examples per round of the cutting plane: at least 4/ε², and more if the sample allows. With 4/ε²
-/// examples, the estimated error has a standard deviation of at most ε/4, which is the distance of η + ε from the
-/// stopping point.
+/// examples, the standard deviation of the estimated error is at most ε/4, the distance of η + ε from the stopping
+/// point.
 fn batch(n: usize, dim: usize, excess: f64) -> usize {
     let least = (4.0 / excess.powi(2)).ceil() as usize;
     least.max(n / (CUTS * dim * dim)).min(n)

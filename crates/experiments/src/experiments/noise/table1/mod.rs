@@ -1,4 +1,4 @@
-//! P10, P10o: measurements for CKST24's Table 1. The number of examples that each learner needs until its error is at
+//! P10, P10o: measurements for Table 1 of CKST24. The number of examples that each learner needs until its error is at
 //! most η + ε is compared with the number in its theorem. All learners get the same samples.
 
 mod claims;

@@ -5,7 +5,7 @@ use super::learners::{Entry, LEARNERS, curve_of};
 use super::workload::{Configuration, Outcome, Strategy};
 use crate::experiments::common::*;
 
-/// The margin and ε used in the figures. When one of them is varied, the other has the value given here.
+/// The margin in the figures; the next constant is ε. If one of the two varies, the other is fixed at its value here.
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
 pub(super) const SHOWN_EXCESS: f64 = 0.1;
 
@@ -71,8 +71,8 @@ fn place(name: &str) -> usize {
     place.unwrap_or_else(|| unreachable!("{name} is a learner of the table"))
 }
 
-/// The finding on the trap: the error of learners with a convex loss ends above one half, and that of the Perspectron
-/// ends below η.
+/// The finding on the trap: the final error is above one half for learners with a convex loss, and below η for the
+/// Perspectron.
 pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
     let group = groups_of(results, |c| c.strategy == Strategy::Trap).into_iter().next();
     let text = group.and_then(|group| {
@@ -107,8 +107,8 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
     }
 }
 
-/// The finding on the order of Table 1: in how many settings the Perspectron, which has the better rate, needs fewer
-/// examples than DGT19.
+/// The finding on the order of Table 1: the number of settings in which the Perspectron, which has the better rate,
+/// needs fewer examples than DGT19.
 pub(super) fn order_unseen(
     results: &Results<Configuration, Outcome>,
     slack: Option<f64>,

@@ -70,7 +70,7 @@ pub(crate) struct Outcome {
     pub(super) errors: Vec<Vec<f64>>,
 }
 
-/// The sample and the population that all learners of a trial share.
+/// The sample and the population, which all learners of a trial share.
 pub(super) struct Material {
     points: Points,
     labels: Vec<Label>,

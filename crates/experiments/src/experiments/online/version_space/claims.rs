@@ -10,7 +10,7 @@ pub(crate) struct VersionSpaceExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// On the hard family, the perceptron's mistakes must grow at least as fast as this power of γ.
+/// On the hard family, the perceptron's mistakes must grow at least like this power of γ.
 const STEEP: f64 = -1.8;
 
 /// Upper bound on the mistakes of the volumetric centre per dimension and per halving of γ, chosen from measurements.
@@ -92,12 +92,12 @@ impl Experiment for VersionSpaceExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // The perceptron's bound is the subject of K3, and that of the volumetric centre is judged in K8v. The
-        // hard-margin hypothesis has no bound.
+        // K3 judges the bound of the perceptron, and K8v that of the volumetric centre. The hard-margin hypothesis has
+        // no bound.
         let of_centres =
             groups_of(results, |c| matches!(c.learner, Learner::Ellipsoid | Learner::Gravity));
-        // A learner that stays within its bound ends with a pass without mistakes. A learner that does not end has
-        // exceeded its bound.
+        // A learner that stays within its bound ends with a pass without mistakes. A learner that does not terminate
+        // has exceeded its bound.
         let ratio = |p: &Play| p.ratio().filter(|_| p.ended).unwrap_or(f64::INFINITY);
         let within = of_plays("mistakes / bound", &of_centres, ratio);
 

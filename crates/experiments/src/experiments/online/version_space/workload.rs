@@ -131,8 +131,8 @@ pub(super) fn split<L: OnlineLearner>(
 }
 
 /// Draws a decision list of `rules` rules over the same number of variables, with random literals and alternating
-/// labels, and points in the cube that reach every rule equally often, lifted and normalised. Returns the points,
-/// the labels and the margin.
+/// labels, and lifted, normalised points of the cube that reach every rule equally often. Returns the points, the
+/// labels and the margin.
 pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
     let n = rules as usize;
     let alternating =
@@ -160,8 +160,8 @@ pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Labe
     Ok((points, labels, margin))
 }
 
-/// Makes passes over the points until there is a pass without mistakes. Returns the number of mistakes and whether
-/// there was such a pass.
+/// Makes passes over the points until a pass has no mistakes. Returns the number of mistakes and whether such a pass
+/// was reached.
 pub(super) fn rounds<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,

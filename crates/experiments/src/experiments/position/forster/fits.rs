@@ -15,7 +15,7 @@ const MEMBERSHIP: f64 = 1e-10;
 const ROUNDING: f64 = 1e-12;
 
 /// With δ below this value, points at distance 1e-9 from a subspace may stay unresolved. A rounding error of 1e-16 is
-/// magnified by 1e9; the value is ten times the result.
+/// magnified by 1e9, and this constant is ten times the product.
 const NOISE_FLOOR: f64 = 1e-6;
 
 /// Numbers of points of the scatter experiment.
@@ -27,7 +27,7 @@ const SEARCHES: usize = 12;
 /// Number of moves from each start.
 const MOVES: usize = 60;
 
-/// Returns residual/δ and whether everything that a fit reports about its position is true of the points.
+/// Returns residual/δ and whether everything that a fit reports about its position is correct for the points.
 fn recheck(
     points: &Points,
     position: &Position,
@@ -46,7 +46,7 @@ fn recheck(
             <= ROUNDING * isotropy.largest();
     let again =
         Subspace::certify(points, None, subspace.basis().clone(), subspace.span_dim(), MEMBERSHIP)?;
-    // The shares are compared exactly, as integers computed from the counts.
+    // The fractions are compared exactly, as integers computed from the counts.
     let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
     let (inside, k) = (again.members().len(), again.dim());
     let shares = (inside * again.span_dim()).cmp(&(k * nonzero));
@@ -132,15 +132,15 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
 const COPIES: usize = 5;
 
 /// Unit vectors of R^k, k >= 3, such that the smallest eigenvalue of Σ x xᵀ/n is 1/(2k) up to the effect of one point.
-/// As few points as possible have |x_1| >= 1/(2√k). One in 4k-1 points is e_1. The others have |x_1| just below the
-/// threshold and are spread evenly over the other axes.
+/// The number of points with |x_1| >= 1/(2√k) is the smallest possible. One in 4k-1 points is e_1. The others have
+/// |x_1| just below the threshold and are spread evenly over the other axes.
 fn soft_margin_tight(k: usize) -> Result<Points, Failure> {
     let groups = COPIES * (k - 1);
     let along = 0.5 / (k as f64).sqrt() * (1.0 - 1e-9);
     let across = (1.0 - along * along).sqrt();
     let mut rows = vec![vec![0.0; k]; (4 * k - 1) * groups + 1];
     for (i, row) in rows.iter_mut().enumerate() {
-        // One more point than the fraction requires, since the others stay below the threshold.
+        // One more point than the fraction requires, because the others stay below the threshold.
         if i <= groups {
             row[0] = 1.0;
         } else {

@@ -17,8 +17,8 @@ pub(crate) enum Configuration {
     Planted { kind: String, dim: usize, heavy: usize, excess: String, delta: f64 },
     /// Real points, raw or standardised.
     Real { name: String, standardised: bool, delta: f64 },
-    /// Points in radially isotropic position within 1/2, of which as few as possible reach the threshold of the soft
-    /// margin.
+    /// Points in radially isotropic position within 1/2. The number of points that reach the threshold of the soft
+    /// margin is as small as possible.
     Soft { dim: usize },
     /// Error of the scatter matrix as n grows.
     Scatter { dim: usize },
@@ -98,7 +98,7 @@ pub(crate) struct Outcome {
     pub(super) certified: bool,
     /// Whether some planted subspace makes radially isotropic position within δ impossible.
     pub(super) must_be_found: bool,
-    /// Whether a heavy answer is one of the planted subspaces, point for point.
+    /// Whether a heavy answer has exactly the points of one of the planted subspaces.
     pub(super) exact: bool,
     pub(super) iterations: usize,
     pub(super) condition: f64,
@@ -111,7 +111,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// A ratio that is at most 1 if and only if the answer is certified, or is `Unresolved` and this is admissible.
+    /// A ratio that is at most 1 if and only if the answer is certified or is an admissible `Unresolved`.
     pub(super) fn certificate_ratio(&self) -> f64 {
         match self.kind {
             Kind::Unresolved if self.excusable => 0.0,

@@ -118,8 +118,8 @@ fn closed<T: Copy>(vertices: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
 }
 
 impl Cell {
-    /// The targets that remain after three points on the sphere. Also returns a share p for each point: among the
-    /// targets that remained before this point, the share that lies on the true target's side.
+    /// The targets that remain after three points on the sphere. Also returns a fraction p for each point: of the
+    /// targets that remained before this point, the fraction on the true target's side.
     pub(super) fn after_three_points(rng: &mut ChaCha8Rng) -> (Cell, [f64; 3]) {
         let target = uniform(rng);
         // The points, each multiplied by ±1 so that it lies on the target's positive side.
@@ -156,7 +156,7 @@ impl Cell {
     }
 
     /// Draws a uniform point among those that cut the remaining targets, keeps the part that contains a uniformly
-    /// random target, and returns the share of that part.
+    /// random target, and returns the fraction of the targets in that part.
     pub(super) fn cut(&mut self, rng: &mut ChaCha8Rng) -> f64 {
         let target: f64 = rng.random();
         match self {
@@ -225,8 +225,8 @@ fn reach(centre: Vector, vertices: &[Vector]) -> f64 {
     vertices.iter().map(|v| angle_between(centre, *v)).fold(0.0, f64::max)
 }
 
-/// Keeps the first part with probability equal to its share of the measure, and otherwise keeps the second part.
-/// Returns the share kept.
+/// Keeps the first part with probability equal to its fraction of the measure, and otherwise keeps the second part.
+/// Returns the fraction kept.
 fn keep<const N: usize>(
     vertices: &mut Vec<[f64; N]>,
     parts: [Vec<[f64; N]>; 2],
@@ -378,8 +378,8 @@ mod tests {
             for _ in 0..4000 {
                 let mut cell = Cell::Plane(vertices.to_vec());
                 let p = cell.cut(rng);
-                // A share `far` of the targets lies elsewhere. Of the points that cut, nine in ten separate exactly
-                // this share from the other targets.
+                // The fraction `far` of the targets lies elsewhere. Of the points that cut, nine in ten separate
+                // exactly this fraction from the other targets.
                 let p = if far > 0.0 && rng.random::<f64>() < 0.9 { far } else { p * (1.0 - far) };
                 minority += p.min(1.0 - p);
                 information += entropy(p);

@@ -28,8 +28,8 @@ pub(crate) struct Configuration {
 /// Sums over the first points of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
-    /// Σ min(p, 1-p): the expected number of mistakes of the best learner, which predicts like the majority of the
-    /// remaining targets.
+    /// Σ min(p, 1-p): the expected number of mistakes of the best learner, which predicts the label that the majority
+    /// of the remaining targets gives.
     best: f64,
     /// Σ 2p(1-p): the expected number of mistakes of a learner that predicts by a random remaining target.
     random: f64,

@@ -202,7 +202,8 @@ impl Experiment for HugePoolsExperiment {
         };
         let random_order = cases(&|d, log, (_, random)| *random > CHOSEN_ORDER * d * log.ln());
         let chosen_order = cases(&|d, log, (run, _)| run.total() < RANDOM_ORDER * d * log);
-        // The bounds are on means, and single runs vary more. So each pair of a setting and a quantity is one case.
+        // The bounds are on means, and single runs vary more. Each pair of a setting and a quantity is therefore one
+        // case.
         let real = groups_of(results, |c| matches!(c, Configuration::Real { .. }));
         let off = real.iter().flat_map(|g| {
             let mean = |part: usize| stats::mean(&g.values(|o| null_differences(o)[part]));
@@ -318,8 +319,8 @@ mod tests {
         };
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(5.0, 1.2, 0.0), [holds; 3]);
-        // The planted faults: as many mistakes as in random order, a random order with as few mistakes as the chosen
-        // order, and a different distribution.
+        // The planted faults: the chosen order makes the mistakes of random order, random order makes those of the
+        // chosen order, and a different distribution.
         assert_eq!(judge(6.5, 1.2, 0.0), [violated, holds, holds]);
         assert_eq!(judge(4.0, 0.3, 0.0), [violated, violated, holds]);
         assert_eq!(judge(5.0, 1.2, 0.05), [holds, holds, violated]);

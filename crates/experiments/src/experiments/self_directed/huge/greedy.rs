@@ -2,7 +2,7 @@
 //! on points.
 //!
 //! After a mistake with margin m at the hypothesis w, all that is known about the remaining points is that |w · x| < m.
-//! So the rest of a Poisson pool is a Poisson process on the part of the sphere that lies in all slabs, where each
+//! The rest of a Poisson pool is therefore a Poisson process on the part of the sphere that lies in all slabs. Each
 //! mistake adds one slab. The hypothesis, the target and the slabs form a Markov chain. Proofs:
 //! docs/theory/algorithm-1-in-law.md.
 

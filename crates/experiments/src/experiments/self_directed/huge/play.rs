@@ -62,7 +62,7 @@ pub(super) fn chains(
     let per_chain = length.buckets(dim, points) as f64;
     let count = 2.0 * per_chain;
     let left = points - (START_POINTS * dim) as f64;
-    // The sizes of buckets differ by at most one, as long as a double resolves a difference of one.
+    // The sizes of buckets differ by at most one, provided that a double can represent a difference of one.
     let size = |b: f64| ((b + 1.0) * left / count).floor() - (b * left / count).floor();
     let mut mistakes = [0.0; 2];
     // Number of points in buckets that end with a mistake.

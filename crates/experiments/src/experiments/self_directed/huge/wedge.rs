@@ -5,8 +5,8 @@
 //! and its direction is uniform. The two vectors disagree in a double wedge of probability θ/π. In the wedge,
 //! |w · x| = r sin(tθ) and |w* · x| = r sin((1-t)θ), with t uniform on \[0, 1\].
 //!
-//! For 10^80 points, the surest misclassified point has r and t that round to 1. The code therefore stores 1 - r² and
-//! 1 - t, and never subtracts nearly equal numbers. Proofs: docs/theory/algorithm-1-in-law.md.
+//! For 10^80 points, r and t of the surest misclassified point round to 1. The code therefore stores 1 - r² and 1 - t,
+//! and never subtracts nearly equal numbers. Proofs: docs/theory/algorithm-1-in-law.md.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -104,8 +104,8 @@ impl Angle {
 
     /// Performs the search of [`Angle::surest`] among the points that `place` accepts. `expected` is the mean number of
     /// misclassified points. `new` draws the number of points that lie in a box but outside the previous box. Its
-    /// argument contains the shares of the misclassified points in the previous box and in this box. Returns the surest
-    /// point and the value that `place` returned for it.
+    /// argument contains the fractions of the misclassified points that lie in the previous box and in this box.
+    /// Returns the surest point and the value that `place` returned for it.
     pub(super) fn search<T>(
         self,
         expected: f64,

@@ -42,7 +42,7 @@ pub(super) fn largest(setting: &Configuration, m: f64) -> f64 {
     ((below - none) / (1.0 - none)).clamp(0.0, 1.0)
 }
 
-/// P[the place of the point in the wedge is at most t | its margin is m sin θ].
+/// P[the position of the point in the wedge is at most t | its margin is m sin θ].
 pub(super) fn place(setting: &Configuration, m: f64, t: f64) -> f64 {
     let power = 0.5 * setting.dim as f64 - 2.0;
     let up_to = |end: f64| integral(setting, m, end, power, 2);
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     /// For d = 4, there are closed forms: E[1 - (a/sin tθ)²] = (1 - t₀) - a² (cot t₀θ - cot θ)/θ with a = m sin θ, and
-    /// the place has a density proportional to sin⁻².
+    /// the position has a density proportional to sin⁻².
     #[test]
     fn four_dimensions_are_done_by_hand() {
         for (angle, m) in [(1.2f64, 0.3f64), (0.3, 0.9), (1e-4, 0.01), (0.5, 0.9999)] {

@@ -30,7 +30,7 @@ impl Experiment for MarginsExperiment {
             for points in [1_000, 100_000, 10_000_000, 1_000_000_000] {
                 for angle in [1.2, 0.3, 1e-2, 1e-4, 1e-6] {
                     let configuration = Configuration { dim, points, angle };
-                    // If nθ is below 12π, S3 and S4 say nothing, and more than a million misclassified points add no
+                    // If nθ is below 12π, S3 and S4 are vacuous. More than a million misclassified points add no
                     // information. If nθ is small in every setting, the null of S3 passes.
                     let mass = configuration.mass();
                     if mass > PRINTED && mass < scale.pick(5e4, 2e6, 2e6) {
@@ -79,7 +79,7 @@ impl Experiment for MarginsExperiment {
 /// Largest allowed difference between distribution functions, over all settings together.
 const TOLERANCE: f64 = 0.03;
 
-/// Tests the margins and the places against their exact distributions for `share` times the number of points. The
+/// Tests the margins and the positions against their exact distributions for `share` times the number of points. The
 /// distribution functions, applied to the measured values, must give uniform values.
 fn exact_law(results: &Results<Configuration, Outcome>, share: f64) -> [Evidence; 2] {
     let (mut margins, mut places) = (Vec::new(), Vec::new());
@@ -125,7 +125,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
 }
 
-/// The smallest constant with which the measured margins satisfy the bound with probability 2/3.
+/// The smallest constant for which the measured margins satisfy the bound with probability 2/3.
 fn smallest_constant(group: &Group<Configuration, Outcome>) -> Option<f64> {
     let third = stats::quantile(&group.values(|o| o.margin), FAILURE)?;
     Some(constant_for(&group.configuration, third))

@@ -58,8 +58,8 @@ pub(crate) struct Outcome {
     /// The margin of the first misclassified point, divided by sin θ, and its decay.
     pub(super) first_margin: f64,
     pub(super) first_decay: f64,
-    /// The place in the wedge of the point with the largest margin, from 0 at the boundary of w to 1 at the boundary of
-    /// the target; 0 if there is no such point.
+    /// The position in the wedge of the point with the largest margin, from 0 at the boundary of w to 1 at the boundary
+    /// of the target; 0 if there is no such point.
     pub(super) turn: f64,
 }
 
@@ -99,7 +99,8 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
 
 /// The tangent of the angle to w* after w -= (w · x) x, for w at angle θ to w* and a misclassified x with |w · x| =
 /// `margin`. The projection of x onto the plane of w and w* has length `radius` and angle `rest` to the boundary of w*.
-/// The component of the new w orthogonal to w* is a sum of terms of its own size, so there is no cancellation.
+/// The terms of the component of the new w orthogonal to w* are of the same size as their sum, so there is no
+/// cancellation.
 pub(super) fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
     let along = theta.cos() + margin * radius * rest.sin();
     let in_plane = theta.sin() - margin * radius * rest.cos();

@@ -85,7 +85,7 @@ impl Experiment for SphereExperiment {
         });
         let mut plan: Vec<_> = plan.collect();
         if scale != Scale::Smoke {
-            // Sampled greedy is the only expensive learner that runs on these pools. They narrow its confidence
+            // Sampled greedy is the only expensive learner that runs on these pools. The pools narrow its confidence
             // interval.
             let sizes = vec![SAMPLED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, SAMPLED_POINTS, 0);

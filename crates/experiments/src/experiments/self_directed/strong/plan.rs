@@ -10,8 +10,8 @@ const EPSILON: f64 = 0.1;
 /// Smallest and largest number of copies of each corner of the cube for which random starts are judged. These runs are
 /// in few dimensions. A failed run makes its mistakes on points that are not labelled yet. If a point has fewer copies
 /// than there are rounds, its unlabelled copies become rare, and later runs make fewer mistakes on them. The count then
-/// grows with n. The bound of the theorem permits this, since it is far above the count. With 32 or more copies, the
-/// count no longer grows (table s9-copies).
+/// grows with n. The bound of the theorem permits this growth, because it is far above the count. With 32 or more
+/// copies, the count no longer grows (table s9-copies).
 const COPIES: [usize; 2] = [32, 256];
 
 pub(super) fn flat(

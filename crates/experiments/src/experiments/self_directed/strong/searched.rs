@@ -60,8 +60,8 @@ impl Instance {
         Ok((least >= 0.5).then_some(points))
     }
 
-    /// A random move: one to three points are replaced by points near themselves or near other points, or by copies of
-    /// other points. The starting vector is changed with probability 1/3.
+    /// A random move: one to three points are perturbed, or replaced by perturbed or exact copies of other points. The
+    /// starting vector is changed with probability 1/3.
     fn moved(&self, rng: &mut ChaCha8Rng) -> Instance {
         let mut next = self.clone();
         let size = 10f64.powf(rng.random_range(LENGTHS));

@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Sphere,
     #[strum(to_string = "clusters")]
     Clusters,
-    /// A subspace with half of the dimensions contains 10 % more than its share of the points.
+    /// A subspace of half the dimensions contains 10 % more than its share of the points.
     #[strum(to_string = "heavy subspace")]
     Heavy,
     /// A heavy subspace with small integer coordinates.
@@ -90,7 +90,7 @@ pub(crate) enum Goal {
     /// Updates from one start with w₀ · w* = 1/(2√k).
     #[strum(to_string = "searched for long runs")]
     Updates,
-    /// Number of pairs of opposite starts, out of a fixed number, from which both runs fail.
+    /// Number of pairs of opposite starts, out of a fixed number, for which both runs fail.
     #[strum(to_string = "searched for failures")]
     Failures,
 }
