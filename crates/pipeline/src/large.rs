@@ -150,7 +150,12 @@ fn one_pass(
             }
             let by_label = std::mem::take(&mut pass.by_label);
             let unseen = std::mem::take(&mut pass.unseen);
-            notes.extend(std::mem::take(&mut pass.notes).into_values());
+            for note in std::mem::take(&mut pass.notes).into_values() {
+                // The first rows were read before the pass, with the same notes.
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
             let counts = (pass.rows, pass.left_out, by_label, unseen);
             Ok::<_, DataError>((model, findings, pass.finish()?, counts))
         })?;
@@ -250,8 +255,8 @@ struct Pass<'p> {
     by_label: HashMap<usize, usize>,
     /// For each column with unknown categories, the number of rows that have one.
     unseen: BTreeMap<String, u64>,
-    /// The first note on the cells of each column of the recipe.
-    notes: BTreeMap<String, String>,
+    /// The first note on how each column of the recipe was read (0), and on one of its cells (1).
+    notes: BTreeMap<(String, usize), String>,
 }
 
 impl Iterator for Pass<'_> {
@@ -277,9 +282,13 @@ impl Pass<'_> {
             *self.unseen.entry(column.to_owned()).or_default() += rows;
         }
         for column in &self.recipe.columns {
-            let record = chunk.record(&column.name);
-            if let Some(note) = record.and_then(|record| record.notes.first()) {
-                self.notes.entry(column.name.clone()).or_insert_with(|| note.clone());
+            let name = &column.name;
+            let of_rule = chunk.record(name).and_then(|record| record.notes.first().cloned());
+            let of_cell = chunk.remark(name).map(|remark| chunk.about(name, remark));
+            for (about_cell, note) in [of_rule, of_cell].into_iter().enumerate() {
+                if let Some(note) = note {
+                    self.notes.entry((name.clone(), about_cell)).or_insert(note);
+                }
             }
         }
         let class: Vec<Option<usize>> =

@@ -112,6 +112,33 @@ fn categories_after_the_first_rows_are_noted() {
     assert!(!run("--learner perceptron").contains("do not occur"));
 }
 
+/// Before the pass, only the first 60 000 rows are read.
+#[test]
+fn lines_after_the_first_rows_are_checked_and_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut lines: Vec<String> = wheel(61_000, &["a", "b"]).lines().map(str::to_owned).collect();
+    lines[60_500] =
+        format!("1152921504606846977{}", &lines[60_500][lines[60_500].find(',').unwrap()..]);
+    lines.insert(60_900, String::new());
+    let run = |text: &str| {
+        fs::write(dir.path().join("t.csv"), text).unwrap();
+        let args = "fit t.csv --label class --learner perceptron --stream -o m.json --force";
+        let output = run_line(dir.path(), args);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, notes) = run(&lines.join("\n"));
+    assert_eq!(code, Some(0), "{notes}");
+    for note in
+        ["line 60501, column `x`: 1152921504606846977 is rounded", "line 60901 is left out (blank)"]
+    {
+        assert_eq!(notes.matches(note).count(), 1, "{notes}");
+    }
+    lines[60_950].push('\0');
+    let (code, error) = run(&lines.join("\n"));
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("t.csv: there is a zero byte in line 60951"), "{error}");
+}
+
 #[test]
 fn several_classes_and_lists_of_halfspaces() {
     let dir = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ pub trait FiniteClass {
     fn prepare<R: RowView>(&self, x: R) -> Result<Self::Prepared, InputError>;
 
     /// A word whose bit `i` is set iff hypothesis `64 block + i` labels the point +1. Only the bits that are set in
-    /// `alive` matter; the others may be 0.
+    /// `alive` matter; the others may have any value.
     ///
     /// # Panics
     /// An implementation may panic if a bit of `alive` is set for an index beyond the end of the class.

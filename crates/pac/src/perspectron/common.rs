@@ -90,7 +90,7 @@ macro_rules! common_setters {
             failure: f64 => $($target.)? failure,
 
             /// Whether iterates are projected onto the unit ball. Every proof allows projections: w* lies in the ball,
-            /// so each projection reduces the distance to w*. Default: true, but false with the schedule `Paper`.
+            /// so no projection increases the distance to w*. Default: true, but false with the schedule `Paper`.
             project: bool => common.project,
 
             /// Selects the candidates that are dropped early. Default:

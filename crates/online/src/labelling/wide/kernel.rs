@@ -9,7 +9,7 @@ use halfspaces_linalg::{InputError, PointSet, RowView, Threads};
 /// than [`MAX_COLUMNS`] columns.
 const MIN_COLUMNS: usize = 100;
 /// A row counts as having unit length if its norm differs from 1 by at most this value. The limit is not 0, because
-/// embeddings may be stored with ten bits.
+/// embeddings may be stored with a precision of ten bits.
 const UNIT: f64 = 0.02;
 /// A pool is sparse if at most this fraction of its entries is non-zero.
 const SPARSE: f64 = 0.1;
