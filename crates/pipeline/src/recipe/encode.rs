@@ -480,6 +480,7 @@ impl<'f> Entries<'f> {
             }
             return Ok(Entries::Block { points, places });
         }
+        recipe.check_entries(frame)?;
         let mut columns = Vec::with_capacity(recipe.entries.len());
         for number in &recipe.entries {
             let name = recipe.entry_name(*number);

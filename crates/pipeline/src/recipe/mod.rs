@@ -22,6 +22,7 @@ mod ngrams;
 mod tests;
 
 use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values, first_of};
+use halfspaces_linalg::PointSet;
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -405,6 +406,7 @@ impl Recipe {
         }
         notes.extend(self.shifted(frame));
         notes.extend(self.wider(frame, label));
+        notes.extend(self.narrower(frame));
         notes.extend(self.outside(frame));
         if !empty.is_empty() && open.len() < frame.rows {
             let (columns, verb) =
@@ -441,6 +443,50 @@ impl Recipe {
             )),
             _ => None,
         }
+    }
+
+    /// Checks that a table with a sparse block of another kind has at least one of the sparse columns of the model.
+    ///
+    /// # Errors
+    /// Returns an error that names the columns of both if they have none in common.
+    fn check_entries(&self, frame: &Frame) -> Result<(), DataError> {
+        let Some(Block::Sparse(block)) = &frame.block else { return Ok(()) };
+        let (Some(first), Some(last)) = (self.entries.first(), self.entries.last()) else {
+            return Ok(());
+        };
+        if self.entries.iter().any(|number| frame.has(&self.entry_name(*number))) {
+            return Ok(());
+        }
+        let (prefix, start) = (block.prefix(), block.first());
+        let end = (start as usize + block.points().dim()).saturating_sub(1);
+        Err(DataError::user(format!(
+            "{}: its columns are `{prefix}{start}` to `{prefix}{end}`, but the model learned from the columns `{}` to `{}` and \
+             needs at least one of them; write the table in the format of the training file (LIBSVM or a sparse NPZ matrix)",
+            frame.source,
+            self.entry_name(*first),
+            self.entry_name(*last)
+        )))
+    }
+
+    /// A note on a sparse table of at least ten rows that ends before most columns of the model.
+    fn narrower(&self, frame: &Frame) -> Option<String> {
+        const MIN_ROWS: usize = 10;
+        let Some(Block::Sparse(block)) = &frame.block else { return None };
+        let end = block.first() as usize + block.points().dim();
+        let of_columns = self.columns.iter().filter_map(|column| block.number(&column.name));
+        let of_entries = self.entries.iter().filter(|_| self.prefix == block.prefix()).copied();
+        let numbers: Vec<u32> = of_columns.chain(of_entries).collect();
+        let absent = numbers.iter().filter(|number| **number as usize >= end).count();
+        (frame.rows >= MIN_ROWS && 2 * absent > numbers.len()).then(|| {
+            format!(
+                "{}: its last column is `{}{}`, so {absent} of {} columns of the model have no number in any row and count as 0; \
+                 check that this is the right table",
+                frame.source,
+                block.prefix(),
+                end.saturating_sub(1),
+                numbers.len()
+            )
+        })
     }
 
     /// A note on an array with more columns than the array to which the model was fitted.

@@ -343,6 +343,37 @@ fn entries_are_found_by_their_numbers() {
     assert_eq!(found.as_slice(), [0.0, 5.0, 0.0, 0.0]);
 }
 
+/// A LIBSVM file and a sparse NPZ matrix have no column in common. A file that ends before most columns of the model is
+/// noted.
+#[test]
+fn sparse_tables_need_the_columns_of_the_model() {
+    use halfspaces_frame::SparseBlock;
+    let with = |prefix: &str, first: u32, dim: u32| {
+        let mut points = SparsePoints::empty(dim as usize).unwrap();
+        (0..12).for_each(|row| points.push(&[row % dim], &[1.0 + f64::from(row)]).unwrap());
+        let block = Some(Block::Sparse(SparseBlock::new(points, prefix, first)));
+        Frame { block, rows: 12, ..frame(Vec::new()) }
+    };
+    let (libsvm, matrix) = (with("", 1, 12), with("x", 0, 12));
+    for (learned, new, names) in [
+        (&libsvm, &matrix, ["`x0` to `x11`", "`1` to `12`"]),
+        (&matrix, &libsvm, ["`1` to `12`", "`x0` to `x11`"]),
+    ] {
+        let recipe = fit(learned);
+        for unseen in [Unseen::Error, Unseen::Zero] {
+            let error = recipe.apply(new, unseen).unwrap_err().to_string();
+            assert!(names.iter().all(|name| error.contains(name)), "{error}");
+        }
+        assert!(recipe.apply(learned, Unseen::Error).is_ok());
+        assert_eq!(recipe.gaps(learned, "y"), [""; 0]);
+    }
+    for (columns, notes) in [(5, 1), (6, 0)] {
+        let found = fit(&libsvm).gaps(&with("", 1, columns), "y");
+        assert_eq!(found.len(), notes, "{found:?}");
+        assert!(found.iter().all(|note| note.contains("`5`") && note.contains("7 of 12")));
+    }
+}
+
 /// Categories with the same meaning are treated as the same category, unless the model has both.
 #[test]
 fn categories_are_found_by_their_meaning() {
