@@ -28,6 +28,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
+const MICROS_OF_A_DAY: i64 = 86_400_000_000;
+
 /// Options for the treatment of columns.
 ///
 /// ```
@@ -407,6 +409,7 @@ impl Recipe {
         notes.extend(self.shifted(frame));
         notes.extend(self.wider(frame, label));
         notes.extend(self.narrower(frame));
+        notes.extend(self.without_times(frame));
         notes.extend(self.outside(frame));
         if !empty.is_empty() && open.len() < frame.rows {
             let (columns, verb) =
@@ -503,6 +506,33 @@ impl Recipe {
                  this is the right array and that it is not transposed",
                 frame.source,
                 numbers.len()
+            )
+        })
+    }
+
+    /// A note on columns whose times of day the model learned, but which contain only dates here.
+    fn without_times(&self, frame: &Frame) -> Option<String> {
+        const LISTED: usize = 5;
+        let is_date = |column: &&ColumnRecipe| {
+            let Kind::Moment { parts, .. } = &column.kind else { return false };
+            let values = frame.columns.iter().find(|found| found.name == column.name);
+            let Some(Values::Moments(moments)) = values.map(|found| &found.values) else {
+                return false;
+            };
+            let mut present = moments.iter().flatten();
+            // Times without a date belong to the day 1970-01-01, so midnight is a time there.
+            parts.time
+                && moments.iter().flatten().any(|moment| moment != 0)
+                && present.all(|moment| moment.rem_euclid(MICROS_OF_A_DAY) == 0)
+        };
+        let dates: Vec<&ColumnRecipe> = self.columns.iter().filter(is_date).collect();
+        let names = dates.iter().map(|column| format!("`{}`", column.name));
+        (!dates.is_empty()).then(|| {
+            format!(
+                "{}: no date has a time of day in {}, but the model learned from times of day; all are read as midnight; write the \
+                 times as in the training rows",
+                frame.source,
+                first_of(names, LISTED)
             )
         })
     }

@@ -299,6 +299,28 @@ fn moments_have_the_parts_that_they_span() {
     assert!(refused.contains("dates or times"), "{refused}");
 }
 
+/// A column of dates in which the model learned the time of day is noted if no new date has a time.
+#[test]
+fn dates_without_the_times_of_the_fit_are_noted() {
+    let hour = 3_600_000_000i64;
+    let table = |hours: &[i64]| {
+        let moments: arrow_array::TimestampMicrosecondArray =
+            hours.iter().map(|at| (*at > 0).then_some(at * hour)).collect();
+        frame(vec![("when", Values::Moments(moments))])
+    };
+    let with_times = fit(&table(&[24, 30, 55, 72]));
+    let dates_only = fit(&table(&[24, 48, 96, 72]));
+    for (recipe, hours, is_noted) in [
+        (&with_times, &[48, 240, 0][..], true),
+        (&with_times, &[48, 241, 0], false),
+        (&with_times, &[0, 0], false),
+        (&dates_only, &[48, 240], false),
+    ] {
+        let notes = recipe.gaps(&table(hours), "y").concat();
+        assert_eq!(notes.contains("no date has a time of day in `when`"), is_noted, "{notes}");
+    }
+}
+
 /// A column that only identifies rows is left out unless it is requested.
 #[test]
 fn names_of_rows_are_left_out() {
