@@ -548,6 +548,39 @@ fn python_modules_read_cells_as_the_pipeline() {
     }
 }
 
+/// Numbers with groups of thousands are read if the column had none when the model was fitted, unless the separator
+/// could be a decimal mark.
+#[test]
+fn python_modules_read_groups_of_thousands_as_the_pipeline() {
+    let number = |row: usize| unit(row + 1, 0.618_033_988_75) * 999.0;
+    let text = |mark: char| {
+        let rows = (0..120).map(|row| {
+            let cell = format!("{:.2}", number(row)).replace('.', &mark.to_string());
+            format!("{cell}|{}\n", if number(row) > 500.0 { "p" } else { "n" })
+        });
+        format!("x|y\n{}", rows.collect::<String>())
+    };
+    for (mark, read_cells, refused) in [
+        ('.', ["1 000.5", "1'000", "1,000.5", "1,000,000"], "1,120"),
+        (',', ["1 000,5", "1'000", "1.234,5", "1.000.000"], "1.120"),
+    ] {
+        let options = FitOptions { plan: Plan::new(Method::Logistic), ..FitOptions::new("y") };
+        let (model, _) = Pipeline::fit(read(&text(mark), &Hints::default()), &options).unwrap();
+        let module = model.export(ExportFormat::Python).unwrap();
+        let row = |cell: &str| HashMap::from([("x".to_owned(), cell.to_owned())]);
+        let rows: Vec<_> = read_cells.iter().chain([&refused]).map(|cell| row(cell)).collect();
+        let Some(found) = run_python(&module, &rows, "error") else { return };
+        for (cell, found) in read_cells.iter().zip(&found) {
+            let table = read(&format!("x|z\n{cell}|a\n"), &model.hints(&[]));
+            let expected = model.decide(&table, Unseen::Error, Threads::ONE).unwrap().values[0];
+            let value = crate::model::lead(&list(&found[2]));
+            assert!(close(value / expected, 1.0), "{cell}: {value} {expected}");
+        }
+        let error = found[4].as_str().unwrap();
+        assert!(error.contains(&format!("'{refused}' is not a number")), "{error}");
+    }
+}
+
 /// If the dates in the fit had slashes and the month first, the module reads dates with slashes but rejects dates with
 /// points.
 #[test]

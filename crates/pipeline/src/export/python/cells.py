@@ -29,6 +29,7 @@ def _number(column, cell):
             number = _parse_number(text, _PLAIN) if number is None else number
         else:
             number = _parse_number(text, column["reading"]["number"])
+            number = _parse_grouped(text, column["reading"]["number"]) if number is None else number
     elif cell is None or cell != cell:
         return None
     else:
@@ -93,6 +94,17 @@ def _parse_number(cell, spelling):
     negative = sign or second or after_minus or last_minus or inside is not None
     number = float(f'{"-" if negative else ""}{whole}.{fraction}e{exponent[1:] or 0}')
     return number if math.isfinite(number) else None
+
+
+def _parse_grouped(cell, spelling):
+    """The number of a cell with groups of thousands, if the numbers had none when the model was fitted. Returns None if
+    the separator of the groups could be a decimal mark, as in 1,120."""
+    if spelling.get("group") is not None:
+        return None
+    mark, other, group = (".", ",", "comma") if spelling["decimal"] == "point" else (",", ".", "point")
+    groups = ["space", "apostrophe"] + ([group] if mark in cell or cell.count(other) > 1 else [])
+    numbers = (_parse_number(cell, {**spelling, "group": group}) for group in groups)
+    return next((number for number in numbers if number is not None), None)
 
 
 _GROUPS = {"comma": ",", "point": ".", "space": _BLANK, "apostrophe": "'’", "underscore": "_"}
