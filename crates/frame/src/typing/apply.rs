@@ -2,7 +2,7 @@
 
 use super::civil::DAY;
 use super::context::Context;
-use super::infer::truth;
+use super::infer::{may_be_thousands, truth};
 use super::markers::Markers;
 use super::moment::{self, DateOrder, MomentFormat, Moved, digits_date, has_point};
 use super::number::{Decimal, Group, NumberFormat};
@@ -34,7 +34,7 @@ pub(crate) fn apply(
     }
     let markers = Markers::new(&missing, &not_missing);
     let reading = with_overrides(&rule.reading, context.options);
-    let rule = &ColumnRule { kind: rule.kind, reading, missing, not_missing };
+    let rule = &ColumnRule { reading, missing, not_missing, ..*rule };
     let record = ColumnRecord::new(name, rule.clone());
     let mut rows = Rows { name, context, markers, record };
     let values = match &rule.reading {
@@ -87,7 +87,10 @@ impl Rows<'_> {
                         let expected = format!("a number with {}", format.describe());
                         Err(self.misfit(row, &values[row].to_string(), &expected))
                     }
-                    _ => Ok(Values::numbers(values)),
+                    _ => {
+                        self.note_points(&values);
+                        Ok(Values::numbers(values))
+                    }
                 }
             }
             Cells::Moments(moments) => self.refuse_moments(&moments, "a number"),
@@ -102,6 +105,25 @@ impl Rows<'_> {
                 Ok(Values::numbers(self.without_markers(numbers_of(&raw, &of_level))))
             }
         }
+    }
+
+    /// Adds a note if points in a column that contained only integers when the model was fitted may separate thousands.
+    fn note_points(&mut self, values: &[f64]) {
+        let has_three_digits = |value: &&f64| (*value * 100.0 - (*value * 100.0).round()).abs() > 1e-6;
+        if !self.record.rule.whole
+            || self.context.delimiter.is_none()
+            || self.context.options.decimal.is_some()
+            || !may_be_thousands(values)
+        {
+            return;
+        }
+        let Some(found) = values.iter().find(has_three_digits) else { return };
+        self.record.notes.push(format!(
+            "{}, column `{}`: the points in numbers such as {found:.3} are read as decimal points, but all numbers were integers \
+             when the model was fitted; pass --decimal , if the points separate thousands",
+            self.context.source,
+            short(self.name)
+        ));
     }
 
     /// Reads numbers of which some have groups of thousands, in a column without such groups when the model was fitted.

@@ -224,8 +224,11 @@ impl Inference<'_> {
         let has_commas = self.evidence.elsewhere == Some(Decimal::Comma)
             || self.evidence.requested == Some(Decimal::Comma);
         let is_whole = || values.iter().all(|value| value.is_nan() || value.fract().abs() <= 0.0);
-        if has_commas && record.rule.reading == Reading::default() && is_whole() {
-            record.rule.reading = Reading::Number(NumberFormat::integers_among_commas());
+        if record.rule.reading == Reading::default() && is_whole() {
+            match has_commas {
+                true => record.rule.reading = Reading::Number(NumberFormat::integers_among_commas()),
+                false => record.rule.whole = true,
+            }
         }
         // A missing number is not an integer, so a column with gaps does not identify rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {

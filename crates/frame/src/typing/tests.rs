@@ -167,6 +167,37 @@ fn groups_of_thousands_in_new_rows_are_read_if_they_are_clear() {
     }
 }
 
+/// Points in new numbers of a column of integers may separate thousands, unless the number of digits after them shows
+/// that they do not.
+#[test]
+fn points_in_a_column_of_integers_are_noted() {
+    let read = |cells: &[f64], expected: Expected, options: &ReadOptions| {
+        let cells = Cells::Numbers(cells.to_vec());
+        let column = RawColumn { name: "c".into(), cells, expected };
+        let mut typed = typed_with(vec![column], options, b',').unwrap();
+        (numbers(&typed.columns[0].values), typed.records.remove(0))
+    };
+    let plain = ReadOptions::default();
+    let rule = |cells: &[f64]| read(cells, Expected::Anything, &plain).1.rule;
+    let (whole, fractions) = (rule(&[950.0, 12.0, f64::NAN]), rule(&[950.0, 12.125]));
+    assert!(whole.whole && !fractions.whole);
+    let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
+    for (rule, cells, options, is_noted) in [
+        (&whole, [1.965, 2.5, 950.0], &plain, true),
+        (&whole, [1.965, 2.5, 950.0], &point, false),
+        (&fractions, [1.965, 2.5, 950.0], &plain, false),
+        (&whole, [34.5, 2.25, 950.0], &plain, false),
+        (&whole, [1.9655, 2.5, 950.0], &plain, false),
+        (&whole, [0.125, 2.5, 950.0], &plain, false),
+    ] {
+        let (values, record) = read(&cells, Expected::Rule(rule.clone()), options);
+        assert_eq!(values, cells);
+        let notes = record.notes.concat();
+        assert_eq!(notes.contains("pass --decimal , if"), is_noted, "{cells:?}: {notes}");
+        assert_eq!(notes.contains("numbers such as 1.965 "), is_noted, "{notes}");
+    }
+}
+
 #[test]
 fn categories_that_may_be_missing_or_alike_are_noted() {
     let notes = |cells: &[&str]| typed(&cells.repeat(40)).unwrap().1.notes.join("\n");
@@ -675,6 +706,7 @@ fn rules_survive_a_model_file() {
         }),
         missing: vec!["-".into()],
         not_missing: Vec::new(),
+        whole: true,
     };
     let json = serde_json::to_string(&rule).unwrap();
     assert_eq!(serde_json::from_str::<ColumnRule>(&json).unwrap(), rule, "{json}");
