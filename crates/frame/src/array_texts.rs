@@ -4,11 +4,11 @@ use crate::array_values::{Fault, append_moments, level_of_rows, numbers};
 use crate::budget::Budget;
 use crate::error::DataError;
 use crate::texts::TextColumn;
-use crate::typing::exact_text;
+use crate::typing::{clock_text, exact_text};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float32Type,
-    Int64Type, TimestampNanosecondType, UInt64Type,
+    Int64Type, Time64NanosecondType, TimestampNanosecondType, UInt64Type,
 };
 use arrow_array::{Array, PrimitiveArray};
 use arrow_schema::DataType;
@@ -72,6 +72,16 @@ pub(crate) fn append_texts(
             for (row, moment) in moments.into_iter().enumerate() {
                 let nanos = nanoseconds.map_or(0, |times| times.value(row).rem_euclid(1000));
                 push(moment.map(|at| exact_text(at, nanos as u16, has_zone)).as_deref())?;
+            }
+        }
+        DataType::Time32(_) | DataType::Time64(_) => {
+            let mut moments = Vec::new();
+            budget.grow(&mut moments, array.len())?;
+            append_moments(array, &mut moments)?;
+            let nanoseconds = array.as_primitive_opt::<Time64NanosecondType>();
+            for (row, moment) in moments.into_iter().enumerate() {
+                let nanos = nanoseconds.map_or(0, |times| times.value(row).rem_euclid(1000));
+                push(moment.map(|at| clock_text(at, nanos as u16)).as_deref())?;
             }
         }
         DataType::Dictionary(..) => append_dictionary(array, texts, budget)?,

@@ -93,7 +93,8 @@ pub(crate) fn too_late() -> String {
     "times beyond the year 290,000".to_owned()
 }
 
-/// Appends timestamps in microseconds since 1970-01-01. Nanoseconds are truncated.
+/// Appends timestamps in microseconds since 1970-01-01, and times of day in microseconds since midnight. Nanoseconds are
+/// truncated.
 pub(crate) fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), Fault> {
     fn each<T: ArrowPrimitiveType>(
         array: &dyn Array,
@@ -122,6 +123,16 @@ pub(crate) fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> R
         }
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
             each::<TimestampNanosecondType>(array, out, |ns| Some(ns.div_euclid(1000)))
+        }
+        DataType::Time32(TimeUnit::Second) => {
+            each::<Time32SecondType>(array, out, |s| i64::from(s).checked_mul(1_000_000))
+        }
+        DataType::Time32(_) => {
+            each::<Time32MillisecondType>(array, out, |ms| i64::from(ms).checked_mul(1000))
+        }
+        DataType::Time64(TimeUnit::Microsecond) => each::<Time64MicrosecondType>(array, out, Some),
+        DataType::Time64(_) => {
+            each::<Time64NanosecondType>(array, out, |ns| Some(ns.div_euclid(1000)))
         }
         DataType::Dictionary(..) => append_levels(array, out, None, append_moments),
         other => Err(Fault::Unread(other.to_string())),

@@ -137,13 +137,9 @@ fn is_utc(zone: &str) -> bool {
     ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+0000", "+00"].contains(&zone)
 }
 
-/// Describes what the numbers in a column of times or durations mean. Returns `None` for other types.
+/// Describes what the numbers in a column of durations mean. Returns `None` for other types.
 fn unit(of: &DataType) -> Option<&'static str> {
-    match of {
-        DataType::Time32(_) | DataType::Time64(_) => Some("the number of seconds since midnight"),
-        DataType::Duration(_) => Some("a number of seconds"),
-        _ => None,
-    }
+    matches!(of, DataType::Duration(_)).then_some("a number of seconds")
 }
 
 /// The columns of a table that is assembled batch by batch.
@@ -258,8 +254,8 @@ mod tests {
     use arrow_array::types::Int8Type;
     use arrow_array::{
         Array, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, DictionaryArray,
-        DurationSecondArray, Float64Array, Int8Array, Int64Array, RecordBatch,
-        TimestampMicrosecondArray, TimestampNanosecondArray,
+        DurationSecondArray, Float64Array, Int8Array, Int64Array, RecordBatch, Time32SecondArray,
+        Time64NanosecondArray, TimestampMicrosecondArray, TimestampNanosecondArray,
     };
     use arrow_buffer::i256;
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
@@ -318,6 +314,43 @@ mod tests {
             let frame = frame.unwrap();
             assert_eq!(frame.column("t").unwrap().text(0), "74894");
             assert_eq!(frame.notes, ["f: column `t` is read as a number of seconds"]);
+        }
+    }
+
+    /// A column of times is read as times of day, as in a text file, so a model of one file reads the other.
+    #[test]
+    fn times_of_day_are_read_as_in_a_text_file() {
+        let seconds = Time32SecondArray::from(vec![Some(20_700), None, Some(0)]);
+        let nanos = Time64NanosecondArray::from(vec![Some(20_700_000_000_000), None, Some(0)]);
+        let frame = |array: Arc<dyn Array>, hints: &Hints| {
+            let schema = Schema::new(vec![Field::new("at", array.data_type().clone(), true)]);
+            let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+            read_batches("t", &schema, [batch], &ReadOptions::default(), hints)
+        };
+        let text = b"at,x\n05:45,1\n,2\n00:00,3\n".to_vec();
+        let of_text =
+            |hints: &Hints| read_bytes("t.csv", text.clone(), &ReadOptions::default(), hints);
+        let rule = |frame: &Frame| {
+            let mut hints = Hints::default();
+            hints.rules.insert("at".into(), frame.record("at").unwrap().rule.clone());
+            hints
+        };
+        let csv = of_text(&Hints::default()).unwrap();
+        let arrays: [Arc<dyn Array>; 2] = [Arc::new(seconds), Arc::new(nanos)];
+        for array in arrays {
+            let typed = frame(array.clone(), &Hints::default()).unwrap();
+            assert_eq!(typed.record("at").unwrap().rule, csv.record("at").unwrap().rule);
+            let again = [frame(array.clone(), &rule(&csv)), of_text(&rule(&typed))];
+            for found in again.into_iter().map(Result::unwrap).chain([typed]) {
+                assert_eq!(found.column("at").unwrap(), csv.column("at").unwrap());
+            }
+            let copied = frame(array.clone(), &Hints::verbatim(["at"])).unwrap();
+            assert_eq!(copied.column("at").unwrap().text(0), "05:45:00");
+            // A time of day is not a date.
+            let dates = b"at\n2024-01-01\n2024-01-02\n".to_vec();
+            let dates = read_bytes("d", dates, &ReadOptions::default(), &Hints::default()).unwrap();
+            let error = frame(array, &rule(&dates)).unwrap_err().to_string();
+            assert!(error.contains("`05:45:00` is not one of the dates"), "{error}");
         }
     }
 

@@ -42,9 +42,11 @@ impl Shape {
             (None, false) if holds_texts(of) => Some(Shape::Texts),
             (None, false) => match levels_of(of) {
                 DataType::Boolean => Some(Shape::Booleans),
-                DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
-                    Some(Shape::Moments)
-                }
+                DataType::Date32
+                | DataType::Date64
+                | DataType::Timestamp(..)
+                | DataType::Time32(_)
+                | DataType::Time64(_) => Some(Shape::Moments),
                 of => is_scalar(of).then_some(Shape::Numbers),
             },
         }

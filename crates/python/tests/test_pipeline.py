@@ -324,7 +324,8 @@ def test_times_mean_the_same_in_every_table() -> None:
         other = Pipeline.fit(frame, label="y")
         assert other.coordinates == model.coordinates, name
         said = [str(one.message) for one in caught]
-        assert any("seconds" in note for note in said) == (name[:4] in ("time", "dura")), said
+        assert any("seconds" in note for note in said) == name.startswith("duration"), said
+        assert any("read as times of day" in note for note in said) == name.startswith("time"), said
         assert any("converted to UTC" in note for note in said) == (name == "berlin"), said
 
 

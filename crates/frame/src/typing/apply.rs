@@ -205,6 +205,13 @@ impl Rows<'_> {
                     Some((row, at)) if format.order == DateOrder::TimeOnly => {
                         Err(self.misfit(row, &moment::text(at), "one of the times of day"))
                     }
+                    _ if format.order != DateOrder::TimeOnly && moment::are_times(&moments) => {
+                        let first = moments.iter().enumerate().find_map(|(row, at)| {
+                            at.filter(|at| *at > 0).map(|at| (row, moment::text(at)))
+                        });
+                        let (row, text) = first.unwrap_or_default();
+                        Err(self.misfit(row, &text, "one of the dates"))
+                    }
                     _ => Ok(Values::moments(moments)),
                 }
             }

@@ -30,7 +30,7 @@ pub use rule::{ColumnRule, Kind, Reading};
 pub(crate) use context::Context;
 pub(crate) use markers::{Markers, missing_signs};
 #[cfg(any(feature = "arrow", feature = "parquet"))]
-pub(crate) use moment::exact_text;
+pub(crate) use moment::{clock as clock_text, exact_text};
 pub(crate) use moment::text as moment_text;
 pub(crate) use number::{has_turned_sign, plain_number};
 pub(crate) use raw::{Cells, RawTexts};

@@ -496,6 +496,12 @@ pub(super) fn digits_date(value: f64) -> Option<i64> {
     days(digits / 10_000, (digits / 100 % 100) as u32, (digits % 100) as u32).map(|day| day * DAY)
 }
 
+/// Whether timestamps are times of day: all are on 1970-01-01, and not all are midnight.
+pub(super) fn are_times(moments: &[Option<i64>]) -> bool {
+    let present = || moments.iter().flatten();
+    present().all(|at| (0..DAY).contains(at)) && present().any(|at| *at > 0)
+}
+
 /// Formats a timestamp in ISO 8601 as a date, as a date with a time, or only as a time if the date is 1970-01-01.
 pub(crate) fn text(micros: i64) -> String {
     match micros.div_euclid(DAY) {
@@ -518,7 +524,7 @@ pub(crate) fn exact_text(micros: i64, nanos: u16, has_zone: bool) -> String {
 }
 
 /// Formats a time of day.
-pub(super) fn clock(micros: i64, nanos: u16) -> String {
+pub(crate) fn clock(micros: i64, nanos: u16) -> String {
     let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
     let mut clock = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     if fraction > 0 || nanos > 0 {
