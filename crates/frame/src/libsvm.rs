@@ -9,9 +9,9 @@ use crate::budget::Budget;
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places};
 use crate::levels::Levels;
-use crate::libsvm_line::{Entries, Indices, common_lines};
+use crate::libsvm_line::{Entries, Indices, common_lines, has_old_line_ends};
 use crate::positions::positions;
-use crate::source::Source;
+use crate::source::{OldLineEnds, Source};
 use crate::values::Values;
 use halfspaces_linalg::SparsePoints;
 use memchr::{memchr, memchr_iter, memrchr};
@@ -408,6 +408,9 @@ struct Lines<'s> {
 impl<'s> Lines<'s> {
     fn open(source: &'s Source) -> Result<Lines<'s>, DataError> {
         let mut reader = source.decompressed()?;
+        if has_old_line_ends(source.head()) {
+            reader = Box::new(OldLineEnds { reader, converted: Vec::new(), used: 0 });
+        }
         let start = reader.fill_buf().map_err(|e| source.failed(&e))?;
         let mark = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         reader.consume(mark);
@@ -518,6 +521,18 @@ mod tests {
         assert_eq!((empty.rows, block(&empty).points().len()), (2, 2));
     }
 
+    /// Lines that end with a carriage return only are read as in CSV files, also in blocks.
+    #[test]
+    fn carriage_returns_end_lines() {
+        let text = "1 1:0.5 3:2\n-1 2:1\n\n1 3:4\n".repeat(20);
+        let (new, old) = (source(&text), source(&text.replace('\n', "\r")));
+        let (whole, shape) = (read(&new).unwrap(), scan(&new).unwrap());
+        let found = read(&old).unwrap();
+        assert_eq!((&found.columns, &found.block), (&whole.columns, &whole.block));
+        assert_eq!((found.rows, found.place(4)), (60, whole.place(4)));
+        assert_eq!(scan(&old).unwrap(), shape);
+    }
+
     #[test]
     fn chunks_are_the_parts_of_the_table() {
         let long = "7:1 ".to_owned() + &(8..40_000).map(|i| format!("{i}:1 ")).collect::<String>();
@@ -579,6 +594,7 @@ mod tests {
             every in 1..4usize,
             is_ended: bool,
         ) {
+            prop_assume!(lines != [""]);
             let mut text = lines.join("\n");
             if is_ended {
                 text.push('\n');

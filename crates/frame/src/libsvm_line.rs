@@ -336,11 +336,17 @@ fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
+/// Whether the lines of a text end with carriage returns only.
+pub(crate) fn has_old_line_ends(head: &[u8]) -> bool {
+    memchr(b'\n', head).is_none() && head.trim_ascii_end().contains(&b'\r')
+}
+
 /// Whether a text looks like LIBSVM text. This is the case if the first line that contains more than a label consists
 /// of a label and `index:value` pairs.
 pub(crate) fn looks_like(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    for line in head.split(|b| *b == b'\n') {
+    let end = if has_old_line_ends(head) { b'\r' } else { b'\n' };
+    for line in head.split(|b| *b == end) {
         let mut rest = &line[..memchr(b'#', line).unwrap_or(line.len())];
         let Some(label) = next_token(&mut rest) else { continue };
         let number = |part: &[u8]| parse(part).is_some_and(f64::is_finite);
@@ -381,6 +387,7 @@ mod tests {
             "1,3 2:1 5:1\n",
             "\u{feff}1 1:2\n",
             "1 0:2 1:nan\r\n",
+            "1\r1 1:2 5:1\r-1 1:3\r",
         ] {
             assert!(looks_like(text.as_bytes()), "{text}");
         }

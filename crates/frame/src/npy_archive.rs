@@ -17,14 +17,11 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(|e| damaged(name, &e))?;
         let found = entry.name().map_err(|e| damaged(name, &e))?.into_owned();
+        drop(entry);
         let Some(array) = found.strip_suffix(".npy") else {
-            let is_office = found == "[Content_Types].xml" || found.starts_with("xl/");
-            let (what, advice) = match is_office {
-                true => ("an Office document", "if it is a workbook, save it as CSV"),
-                false => ("a ZIP archive", "extract it"),
-            };
             return Err(DataError::user(format!(
-                "{name}: the file is {what} that contains `{found}`, which is not an NPY array; {advice}"
+                "{name}: the file is {}",
+                foreign(archive, &found)
             )));
         };
         if !seen.insert(array.to_owned()) {
@@ -35,6 +32,28 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
         names.push(array.to_owned());
     }
     Ok(names)
+}
+
+/// Describes an archive that contains `found`, which is not an array, and says what to do.
+fn foreign(archive: &mut Archive<'_>, found: &str) -> String {
+    let names: Vec<String> = (0..archive.len())
+        .filter_map(|at| Some(archive.by_index(at).ok()?.name().ok()?.into_owned()))
+        .collect();
+    let has = |start: &str| names.iter().any(|name| name.starts_with(start));
+    let what = if has("xl/") {
+        "an Excel workbook (.xlsx)"
+    } else if has("word/") {
+        "a Word document (.docx)"
+    } else if has("mimetype") && has("content.xml") {
+        "an OpenDocument file, such as a spreadsheet (.ods)"
+    } else if has("[Content_Types].xml") {
+        "an Office document"
+    } else {
+        return format!(
+            "a ZIP archive that contains `{found}`, which is not an NPY array; extract it"
+        );
+    };
+    format!("{what}; save the table as CSV")
 }
 
 /// Opens an array in an archive. Returns its header and a reader of its items. The size of the entry must equal the
@@ -65,5 +84,36 @@ pub(crate) fn check_end(reader: &mut impl Read) -> Result<(), DataError> {
             "there is more data than the shape and the type require; the file is damaged",
         )),
         Err(error) => Err(DataError::user(format!("cannot be decompressed: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Hints, ReadOptions, read_bytes};
+    use std::io::Write;
+
+    /// Documents of office programs are named, whichever of their files comes first.
+    #[test]
+    fn office_documents_are_named() {
+        for (files, said) in [
+            (&["docProps/app.xml", "xl/workbook.xml"][..], "an Excel workbook (.xlsx); save"),
+            (&["[Content_Types].xml", "word/document.xml"], "a Word document (.docx); save"),
+            (&["mimetype", "content.xml"], "(.ods); save the table as CSV"),
+            (&["[Content_Types].xml", "ppt/a.xml"], "an Office document; save"),
+            (
+                &["a.csv"],
+                "a ZIP archive that contains `a.csv`, which is not an NPY array; extract it",
+            ),
+        ] {
+            let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+            for file in files {
+                writer.start_file(*file, zip::write::SimpleFileOptions::default()).unwrap();
+                writer.write_all(b"text").unwrap();
+            }
+            let bytes = writer.finish().unwrap().into_inner();
+            let read = read_bytes("t", bytes, &ReadOptions::default(), &Hints::default());
+            let error = read.unwrap_err().to_string();
+            assert!(error.starts_with("t: the file is ") && error.contains(said), "{error}");
+        }
     }
 }

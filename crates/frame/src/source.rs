@@ -3,6 +3,7 @@
 use crate::budget::Budget;
 use crate::error::DataError;
 use crate::raw_file::RawFile;
+use flate2::bufread::GzDecoder;
 use memchr::memrchr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
@@ -259,8 +260,8 @@ impl Source {
         Ok(match self.compression {
             None => raw,
             Some(Compression::Gzip) => {
-                let reader = flate2::bufread::MultiGzDecoder::new(raw);
-                Box::new(BufReader::with_capacity(HEAD, reader))
+                let decoder = Some(GzDecoder::new(raw));
+                Box::new(BufReader::with_capacity(HEAD, GzipMembers { decoder }))
             }
             Some(Compression::Zstd) => {
                 let reader = zstd::Decoder::with_buffer(raw).map_err(|e| self.failed(&e))?;
@@ -375,6 +376,69 @@ const FOREIGN: [(&[u8], &str, &str); 22] = [
     (b"%PDF-", "a PDF document", EXPORT),
 ];
 
+/// A reader of the decompressed bytes of one or several gzip members. Zeros after the last member are ignored, because
+/// programs that write blocks of a fixed size add them.
+struct GzipMembers<R> {
+    /// The decoder of the current member, or `None` after the last member.
+    decoder: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let count = decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let Some(decoder) = self.decoder.take() else { break };
+            let mut rest = decoder.into_inner();
+            while !rest.fill_buf()?.is_empty() {
+                let found = rest.fill_buf()?;
+                let zeros = found.iter().take_while(|byte| **byte == 0).count();
+                if zeros == 0 {
+                    self.decoder = Some(GzDecoder::new(rest));
+                    break;
+                }
+                rest.consume(zeros);
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// A reader of text in which a carriage return ends each line. It converts carriage returns to line feeds.
+pub(crate) struct OldLineEnds<R> {
+    pub(crate) reader: R,
+    /// The converted bytes, of which the first `used` have been consumed.
+    pub(crate) converted: Vec<u8>,
+    pub(crate) used: usize,
+}
+
+impl<R: BufRead> Read for OldLineEnds<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut found = self.fill_buf()?;
+        let count = found.read(buffer)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for OldLineEnds<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.used == self.converted.len() {
+            let found = self.reader.fill_buf()?;
+            let converted = found.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte });
+            (self.converted, self.used) = (converted.collect(), 0);
+            self.reader.consume(self.converted.len());
+        }
+        Ok(&self.converted[self.used..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.used += count;
+    }
+}
+
 /// A reader of text that limits the length of lines.
 struct BoundedLines<R> {
     reader: R,
@@ -457,6 +521,18 @@ mod tests {
             };
             assert!(error.to_string().contains("cut off or damaged"), "{error}");
         }
+    }
+
+    /// Zeros after the last gzip member are ignored, but other bytes are an error.
+    #[test]
+    fn zeros_after_gzip_members_are_ignored() {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        writer.write_all(b"a,b\n").unwrap();
+        let member = writer.finish().unwrap();
+        let bytes = [&member[..], &member, &[0; 1000]].concat();
+        assert_eq!(text(&source_of(bytes.clone(), 1 << 30).unwrap()), "a,b\na,b\n");
+        let error = source_of([&bytes[..], b"more"].concat(), 1 << 30).unwrap_err();
+        assert!(error.to_string().contains("cut off or damaged"), "{error}");
     }
 
     #[test]

@@ -22,11 +22,13 @@ const TYPED: f64 = 0.4;
 const EVEN: f64 = 0.5;
 
 /// The candidate delimiters, each with a prior score.
-const CANDIDATES: [(Delimiter, f64); 9] = [
+const CANDIDATES: [(Delimiter, f64); 10] = [
     (Delimiter::Byte(b','), 1.0),
     (Delimiter::Byte(b';'), 1.0),
     (Delimiter::Byte(b'\t'), 1.0),
     (Delimiter::Byte(b'|'), 1.0),
+    // Hive separates cells by the control character A.
+    (Delimiter::Byte(0x01), 1.0),
     (Delimiter::Byte(b'~'), 0.9),
     (Delimiter::Byte(b'^'), 0.9),
     (Delimiter::Byte(b' '), 0.85),
@@ -347,6 +349,7 @@ mod tests {
             (b';', "1,5;2,5\n3,5;4,25\n"),
             (b'\t', "a\tb\n1\t2\n"),
             (b',', "\"a;b\",c\n\"1;2\",3\n"),
+            (0x01, "a\u{1}b\u{1}c\n1\u{1}2\u{1}3\n1,5\u{1}2\u{1}4\n"),
             (b'|', "a|b|c\n1|2|3\n1,5|2|4\n"),
             (b',', "word\nother\n"),
             (b',', "label,text\nx,hello, you\ny,one, two, three\nx,none\n"),

@@ -12,6 +12,12 @@ pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
         let line = 1 + line_ends(&text[..at]);
         return Err(DataError::user(format!("{name}: {}", zero_byte(line))));
     }
+    if is_vowpal_wabbit(text) {
+        return Err(DataError::user(format!(
+            "{name}: the file is in the format of Vowpal Wabbit; this format is not supported; write the table as LIBSVM text \
+             (lines `label index:value index:value`) or as CSV"
+        )));
+    }
     match format(text) {
         Some(what) => Err(DataError::user(format!(
             "{name}: the file is {what}; this format is not supported; write the table as CSV or Parquet"
@@ -59,6 +65,30 @@ fn format(text: &[u8]) -> Option<&'static str> {
     json(start)
 }
 
+/// Whether the first lines have the form `label |namespace name:value name`, with or without a namespace.
+fn is_vowpal_wabbit(text: &[u8]) -> bool {
+    const LINES: usize = 5;
+    let head = &text[..text.len().min(HEAD)];
+    let lines = head.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    // The last line of the head may be incomplete.
+    let mut lines = lines.take(LINES).peekable();
+    lines.peek().is_some()
+        && lines.all(|line| {
+            let Ok(line) = std::str::from_utf8(line) else { return false };
+            let Some((label, features)) = line.split_once('|') else { return false };
+            let is_label = label.ends_with(' ')
+                && label.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
+            let is_named = |word: &str| {
+                word.split_once(':').is_some_and(|(name, value)| {
+                    name.contains(|c: char| c.is_alphabetic()) && value.parse::<f64>().is_ok()
+                })
+            };
+            is_label
+                && features.split_whitespace().any(is_named)
+                && !features.contains([',', ';', '\t'])
+        })
+}
+
 fn json(start: &[u8]) -> Option<&'static str> {
     let (open, rest) = start.split_first()?;
     let inner = rest.trim_ascii_start();
@@ -89,12 +119,21 @@ mod tests {
             ("% made by hand\n@RELATION iris\n@attribute a numeric\n", "ARFF"),
             ("<!DOCTYPE html>\n<p>", "HTML"),
             ("<?xml version=\"1.0\"?>", "XML"),
+            ("1 |f a:1 b:2\n-1 'tag |f a:0.5\n", "Vowpal Wabbit"),
+            ("0.5 2 | price:1.5 red\n", "LIBSVM"),
             ("a,b\n1,\0\n", "there is a zero byte in line 2"),
         ] {
             let error = check("t", text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         }
-        for text in ["a,b\n1,2\n", "{x},y\n1,2\n", "[a],b\n1,2\n", "@user,text\n"] {
+        for text in [
+            "a,b\n1,2\n",
+            "{x},y\n1,2\n",
+            "[a],b\n1,2\n",
+            "1 | 10:30 | x\n",
+            "1|a:1\n",
+            "@user,text\n",
+        ] {
             check("t", text.as_bytes()).unwrap();
         }
     }
