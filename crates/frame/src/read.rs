@@ -361,3 +361,48 @@ fn without(format: &str) -> DataError {
         "this program was built without {format}; build it with `--features {feature}`"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table that is read in chunks is checked like a table in memory: a category must exist, and there must be rows.
+    #[test]
+    fn a_large_table_needs_its_categories_and_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        let head = |text: &str, category: &[&str]| {
+            std::fs::write(&path, text).unwrap();
+            let category = category.iter().map(|name| (*name).to_owned()).collect();
+            let options = ReadOptions { category, ..ReadOptions::default() };
+            let table = LargeTable::open(&path, &options, Hints::default())?;
+            table.head(2).map(|frame| frame.rows)
+        };
+        let text = "colour,y\nred,1\nblue,2\n";
+        assert_eq!(head(text, &["colour"]).unwrap(), 2);
+        let typo = head(text, &["color"]).unwrap_err().to_string();
+        assert!(typo.contains("no column `color`; did you mean `colour`?"), "{typo}");
+        let empty = head("colour,y\n", &[]).unwrap_err().to_string();
+        assert!(empty.contains("the table has no rows"), "{empty}");
+    }
+
+    /// The error for a word after many numbers says how to declare that it marks a missing value.
+    #[test]
+    fn a_late_word_may_mark_a_missing_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, format!("x,y\n{}-,3\n", "1,2\n".repeat(10))).unwrap();
+        let read = |missing: &[&str]| {
+            let missing = missing.iter().map(|cell| (*cell).to_owned()).collect();
+            let options = ReadOptions { missing, ..ReadOptions::default() };
+            let table = LargeTable::open(&path, &options, Hints::default())?;
+            let count = |chunks: &mut dyn Iterator<Item = Result<Frame, DataError>>| {
+                chunks.map(|chunk| chunk.map(|frame| frame.rows)).sum::<Result<usize, DataError>>()
+            };
+            table.in_chunks(&Hints::default(), 4, count).map(|(rows, _)| rows)
+        };
+        assert_eq!(read(&["-"]).unwrap(), 11);
+        let error = read(&[]).unwrap_err().to_string();
+        assert!(error.contains("line 12") && error.contains("pass --missing '-' if"), "{error}");
+    }
+}

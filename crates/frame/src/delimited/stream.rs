@@ -166,7 +166,8 @@ impl Iterator for Chunks<'_> {
                 let (name, (line, cell)) = columns.into_iter().next()?;
                 let place = format!("{}, line {line}, column `{name}`", stream.source.name());
                 Some(Err(DataError::user(format!(
-                    "{place}: `{cell}` is not a number, unlike the cells before it; correct it, or pass --category '{name}'"
+                    "{place}: `{cell}` is not a number, unlike the cells before it; correct it, or pass --missing '{cell}' if it means \
+                     that the value is missing, or --category '{name}' if the column contains categories"
                 ))))
             }
         }
