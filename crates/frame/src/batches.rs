@@ -251,11 +251,12 @@ impl<'s> Assembler<'s> {
 #[cfg(feature = "arrow")]
 mod tests {
     use crate::{Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
-    use arrow_array::types::Int8Type;
+    use arrow_array::types::{Float64Type, Int8Type};
     use arrow_array::{
         Array, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, DictionaryArray,
-        DurationSecondArray, Float64Array, Int8Array, Int64Array, RecordBatch, Time32SecondArray,
-        Time64NanosecondArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+        DurationSecondArray, Float64Array, Int8Array, Int64Array, ListArray, RecordBatch,
+        Time32SecondArray, Time64NanosecondArray, TimestampMicrosecondArray,
+        TimestampNanosecondArray,
     };
     use arrow_buffer::i256;
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
@@ -352,6 +353,22 @@ mod tests {
             let error = frame(array, &rule(&dates)).unwrap_err().to_string();
             assert!(error.contains("`05:45:00` is not one of the dates"), "{error}");
         }
+    }
+
+    /// The parts of a column of lists that cannot be read are absent for the reason of that column.
+    #[test]
+    fn lists_of_different_lengths_are_named_for_their_parts() {
+        let lists = [Some(vec![Some(1.0), Some(2.0)]), Some(vec![Some(3.0)])];
+        let array = Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(lists));
+        let schema = Schema::new(vec![Field::new("e", array.data_type().clone(), true)]);
+        let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+        let (options, hints) = (ReadOptions::default(), Hints::default());
+        let frame = read_batches("t", &schema, [batch], &options, &hints).unwrap();
+        for name in ["e", "e.0", "e.17"] {
+            let error = frame.no_column(name).to_string();
+            assert!(error.contains("column `e`: values of type lists of different"), "{error}");
+        }
+        assert!(frame.no_column("e.x").to_string().contains("no column `e.x`"));
     }
 
     /// Integers that need more than 53 bits are rounded, in decimals too.

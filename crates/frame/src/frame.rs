@@ -272,6 +272,13 @@ impl Frame {
         if let Some(remark @ Remark::Unread { .. }) = self.remark(name) {
             return DataError::user(self.about(name, remark));
         }
+        // The columns `name.0`, `name.1`, .. come from a column of lists.
+        let list = name.rsplit_once('.').filter(|(_, number)| number.parse::<u32>().is_ok());
+        if let Some((list, _)) = list
+            && let Some(remark @ Remark::Unread { .. }) = self.remark(list)
+        {
+            return DataError::user(self.about(list, remark));
+        }
         let names = self.names();
         let names: Vec<&str> = names.iter().map(Cow::as_ref).collect();
         let is_list =
