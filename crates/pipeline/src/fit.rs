@@ -85,10 +85,16 @@ impl FitOptions {
     }
 
     /// The hints for reading the table to which a model will be fitted. They ensure that labels are not converted: `0`,
-    /// `01` and `True` stay unchanged. The cells of dropped columns are not checked.
+    /// `01` and `True` stay unchanged. The cells of dropped columns are not checked. Columns that an option names are
+    /// read even if they are the index of a pandas table.
     #[must_use]
     pub fn hints(&self) -> Hints {
-        self.recipe.with_texts(Hints::texts([&self.label]))
+        let mut hints = self.recipe.with_texts(Hints::texts([&self.label]));
+        let named = self.split.column().into_iter().chain(self.weights.as_deref());
+        hints.expected.extend(named.map(str::to_owned));
+        let RecipeOptions { drop, text, use_columns, .. } = &self.recipe;
+        hints.expected.extend([drop, text, use_columns].into_iter().flatten().cloned());
+        hints
     }
 
     /// Checks that the options are consistent.

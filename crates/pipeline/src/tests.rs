@@ -817,3 +817,20 @@ fn saving_replaces_the_file_at_the_end() {
     let error = model.save(&folder.path().join("none/m.json")).unwrap_err().to_string();
     assert!(error.contains("cannot be written"), "{error}");
 }
+
+/// The columns that an option names are expected, so they are read even if they are the index of a pandas table.
+#[test]
+fn columns_that_options_name_are_expected() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let recipe = RecipeOptions {
+        drop: names(&["d"]),
+        text: names(&["t"]),
+        use_columns: names(&["u"]),
+        ..RecipeOptions::default()
+    };
+    let split = SplitBy::Group("g".into());
+    let options = FitOptions { recipe, split, weights: Some("w".into()), ..FitOptions::new("y") };
+    let expected: Vec<String> = options.hints().expected.into_iter().collect();
+    assert_eq!(expected, ["d", "g", "t", "u", "w", "y"]);
+    assert!(!options.hints().texts.contains("g"));
+}
