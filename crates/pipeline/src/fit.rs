@@ -10,7 +10,7 @@ use crate::validation::{FOLDS, WeightsOf, cross_validated, error, measure, row_h
 use halfspaces_frame::{
     ClassKey, Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values,
 };
-use halfspaces_tables::MIN_TABLE_ROWS;
+use halfspaces_tables::{DEFAULT_MAX_ROWS, MIN_TABLE_ROWS};
 use std::collections::{HashMap, HashSet};
 
 /// The number of held-out rows below which the error is also measured by cross-validation.
@@ -239,7 +239,17 @@ impl Pipeline {
             if options.balanced { weights.balanced(&learn_rows, &classes)? } else { weights };
         let of_fitted = weights.of(&learn_rows, &classes);
         let groups = groups.as_deref();
-        let fitted = Model::fit(&options.plan, &design, &classes, of_fitted.as_deref(), groups);
+        let (rows_learned, class_count) = (classes.len(), target.classes.len());
+        let is_too_large = !recipe.is_sparse() && exceeds_memory(rows_learned, class_count);
+        let mut plan = options.plan;
+        if plan.method == Method::Auto && is_too_large {
+            plan.method = Method::Logistic;
+            notes.push(format!(
+                "{source}: the default learner would store a value for each of {class_count} classes and {rows_learned} rows for every \
+                 candidate; logistic regression is used instead, as with --learner logistic"
+            ));
+        }
+        let fitted = Model::fit(&plan, &design, &classes, of_fitted.as_deref(), groups);
         let (mut model, mut findings) = fitted.map_err(|fault| fault.within(&source))?;
         if let Some(left_out) = &findings.left_out {
             let name = |class: usize| &target.classes[class];
@@ -262,7 +272,7 @@ impl Pipeline {
         let mut is_calibrated = false;
         if findings.cross_validated.is_none() && is_unsure && !is_by_time {
             let weights = of_fitted.as_deref();
-            let values = cross_validated(&options.plan, &design, &classes, weights, groups)?;
+            let values = cross_validated(&plan, &design, &classes, weights, groups)?;
             if let Some(values) = values {
                 findings.cross_validated = Some(error(&values, &classes, weights));
                 is_calibrated = model.calibrate(&values, &classes, weights)?;
@@ -296,7 +306,7 @@ impl Pipeline {
                 };
                 let weights_of: Option<WeightsOf<'_>> =
                     if is_calibrated { None } else { Some(&weights_of) };
-                let measured = measure(&mut model, &design, &truth, &options.plan, weights_of)?;
+                let measured = measure(&mut model, &design, &truth, &plan, weights_of)?;
                 notes.extend(measured.note(&source, &target.classes));
                 Some(measured.errors)
             }
@@ -315,6 +325,13 @@ impl Pipeline {
         let label = target.label_part(&options.label);
         Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
     }
+}
+
+/// Whether the default learner would need several gigabytes. Each of its candidates stores a value for each class and
+/// row, and there are dozens of candidates: 20 000 rows of 1000 classes took 3.7 GB. Two classes share one value.
+pub(crate) fn exceeds_memory(rows: usize, classes: usize) -> bool {
+    const MOST_VALUES: usize = 5_000_000;
+    classes > 2 && rows.min(DEFAULT_MAX_ROWS).saturating_mul(classes) > MOST_VALUES
 }
 
 /// Keeps the rows with a label, and adds a note with the number of the other rows.
