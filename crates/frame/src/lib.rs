@@ -78,6 +78,6 @@ pub use read::{LargeTable, read, read_bytes};
 pub use text_kind::TextKind;
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,
-    MomentParts, NumberFormat, Reading,
+    MomentParts, NumberFormat, Reading, unread_spelling,
 };
 pub use values::{MISSING, Texts, Values};

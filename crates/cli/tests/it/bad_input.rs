@@ -23,7 +23,7 @@ const CASES: [(&str, &str); 118] = [
     ("fit header.csv --label y -o out --force", "the table has no rows"),
     ("fit binary.csv --label y -o out --force", "the file is in an unknown binary format"),
     ("fit utf16.csv --label y -o out --force", "the table has no rows"),
-    ("fit book.xlsx --label y -o out --force", "if it is a workbook, save it as CSV"),
+    ("fit book.xlsx --label y -o out --force", "an Excel workbook (.xlsx); save the table as CSV"),
     ("fit old.xls --label y -o out --force", "an old Excel workbook"),
     ("fit table.pkl --label y -o out --force", "a Python pickle"),
     ("fit table.h5 --label y -o out --force", "an HDF5 file"),

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::infer::{may_be_thousands, truth};
 use super::markers::Markers;
 use super::moment::{self, DateOrder, MomentFormat, Moved, digits_date, has_point};
+use super::notes::points_advice;
 use super::number::{Decimal, Group, NumberFormat};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
@@ -109,7 +110,8 @@ impl Rows<'_> {
 
     /// Adds a note if points in a column that contained only integers when the model was fitted may separate thousands.
     fn note_points(&mut self, values: &[f64]) {
-        let has_three_digits = |value: &&f64| (*value * 100.0 - (*value * 100.0).round()).abs() > 1e-6;
+        let has_three_digits =
+            |value: &&f64| (*value * 100.0 - (*value * 100.0).round()).abs() > 1e-6;
         if !self.record.rule.whole
             || self.context.delimiter.is_none()
             || self.context.options.decimal.is_some()
@@ -377,7 +379,7 @@ impl Rows<'_> {
             (true, true) => {
                 ", pass --decimal , if the comma is a decimal mark, or --decimal . if it separates thousands"
             }
-            _ => "",
+            _ => points_advice(cell),
         };
         self.misfit_with(row, cell, expected, decimal)
     }

@@ -10,6 +10,7 @@ use super::present::{Fit, Present, is_category};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Kind, Reading};
+use super::spelled::unread_spelling;
 use crate::error::DataError;
 use crate::names::short;
 use crate::text_kind::TextKind;
@@ -229,7 +230,9 @@ impl Inference<'_> {
         let is_whole = || values.iter().all(|value| value.is_nan() || value.fract().abs() <= 0.0);
         if record.rule.reading == Reading::default() && is_whole() {
             match has_commas {
-                true => record.rule.reading = Reading::Number(NumberFormat::integers_among_commas()),
+                true => {
+                    record.rule.reading = Reading::Number(NumberFormat::integers_among_commas())
+                }
                 false => record.rule.whole = true,
             }
         }
@@ -328,7 +331,9 @@ impl Inference<'_> {
             }
             if 10 * fit.read >= present.total {
                 let (read, total) = (fit.read, present.total);
+                let spelling = unread_spelling(present.counted());
                 let (values, mut record) = self.texts(Cells::Texts(raw), false);
+                self.note_unread(&mut record, spelling);
                 record.notes.push(self.note(&format!(
                     "{read} of {total} cells are numbers; the column is read as {}",
                     if record.rule.kind == Kind::Text { "text" } else { "categories" }
@@ -337,6 +342,7 @@ impl Inference<'_> {
             }
         }
         let measure = pattern::of_measures(&present).map(short);
+        let spelling = unread_spelling(present.counted());
         let (values, mut record) = self.texts(Cells::Texts(raw), false);
         if are_dates && matches!(record.rule.kind, Kind::Category | Kind::Text) {
             record.notes.push(self.note(
@@ -348,6 +354,8 @@ impl Inference<'_> {
                 "cells such as `{example}` are read as categories; if they are dates or quantities, write them as 2024-12-31 or as \
                  plain numbers"
             )));
+        } else {
+            self.note_unread(&mut record, spelling);
         }
         Ok((values, record))
     }

@@ -20,18 +20,20 @@ mod present;
 mod raw;
 mod record;
 mod rule;
+mod spelled;
 
 pub use calendar::MomentParts;
 pub use moment::{DateOrder, MomentFormat};
 pub use number::{Decimal, Group, NumberFormat};
 pub use record::{ColumnRecord, ColumnSummary};
 pub use rule::{ColumnRule, Kind, Reading};
+pub use spelled::unread_spelling;
 
 pub(crate) use context::Context;
 pub(crate) use markers::{Markers, missing_signs};
+pub(crate) use moment::text as moment_text;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use moment::{clock as clock_text, exact_text};
-pub(crate) use moment::text as moment_text;
 pub(crate) use number::{has_turned_sign, plain_number};
 pub(crate) use raw::{Cells, RawTexts};
 

@@ -10,6 +10,7 @@ use super::present::{Fit, Present};
 use super::raw::RawTexts;
 use super::record::ColumnRecord;
 use super::rule::Kind;
+use super::spelled::has_points_between_thousands;
 use crate::csv_columns::is_code;
 use crate::error::DataError;
 use crate::frame::{code_as_number, turned_sign};
@@ -54,6 +55,17 @@ impl Inference<'_> {
         }
         let place = format!("{}, column `{}`", self.context.source, short(self.name));
         record.notes.extend(look_alikes(rows_of, "categories", &place));
+    }
+
+    /// Notes cells in a spelling that is not read, such as `0x1F`. `spelling` is the result of [`unread_spelling`].
+    ///
+    /// [`unread_spelling`]: super::spelled::unread_spelling
+    pub(super) fn note_unread(&self, record: &mut ColumnRecord, spelling: Option<String>) {
+        if matches!(record.rule.kind, Kind::Category | Kind::Text)
+            && let Some(spelling) = spelling
+        {
+            record.notes.push(self.note(&spelling));
+        }
     }
 
     /// Notes texts that differ only in the blanks around them, because they become one text.
@@ -160,16 +172,18 @@ impl Inference<'_> {
             Some(_) if is_first => "; if this line contains units or further names, delete it",
             _ => "",
         };
+        let points = points_advice(cell);
         let cell = short(cell);
         Err(DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` {fault} {what}{others}, unlike {numbers} other cells; correct it, or pass --missing \
+            "{place}, column `{name}`: `{cell}` {fault} {what}{others}, unlike {numbers} other cells; correct it{points}, or pass --missing \
              '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories{units}"
         )))
     }
 
     /// Adds a note if a number is written like a code.
     pub(super) fn note_code(&self, record: &mut ColumnRecord, present: &Present<'_>) {
-        if let Some(code) = present.texts.iter().find(|text| is_code(text.as_bytes())) {
+        let is_code = |text: &&&str| is_code(number::plain(text).as_bytes());
+        if let Some(code) = present.texts.iter().find(is_code) {
             record.notes.push(self.note(&code_as_number(self.name, &short(code))));
         }
     }
@@ -274,6 +288,14 @@ impl Inference<'_> {
                  a missing value"
             )));
         }
+    }
+}
+
+/// Advice for a cell such as `1.234.567`.
+pub(super) fn points_advice(cell: &str) -> &'static str {
+    match has_points_between_thousands(cell) {
+        true => ", pass --decimal , if points separate thousands",
+        false => "",
     }
 }
 

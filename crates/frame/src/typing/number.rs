@@ -100,7 +100,8 @@ impl NumberFormat {
     /// infinite.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<f64> {
-        let parts = Parts::of(cell)?;
+        let cell = plain(cell);
+        let parts = Parts::of(&cell)?;
         if !self.allows(parts.affix) {
             return None;
         }
@@ -218,6 +219,44 @@ impl Group {
 
 fn is_minus(letter: char) -> bool {
     matches!(letter, '-' | '\u{2212}' | '\u{2012}' | '\u{2013}' | '\u{fe63}' | '\u{ff0d}')
+}
+
+/// Whether a character has no width, such as a zero-width space or a byte order mark.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// The ASCII character for a full-width or Arabic digit or mark.
+fn ascii(letter: char) -> char {
+    let digit = |zero: u32| char::from_digit(u32::from(letter) - zero, 10).unwrap_or(letter);
+    match letter {
+        '\u{ff10}'..='\u{ff19}' => digit(0xff10),
+        '\u{660}'..='\u{669}' => digit(0x660),
+        '\u{6f0}'..='\u{6f9}' => digit(0x6f0),
+        '\u{ff0e}' | '\u{66b}' => '.',
+        '\u{ff0c}' | '\u{66c}' => ',',
+        other => other,
+    }
+}
+
+/// Removes what programs add to a number without changing it: invisible characters, and the signs by which spreadsheets
+/// mark texts, as in `="12"` and `'12`. Digits of other scripts become ASCII digits.
+pub(super) fn plain(cell: &str) -> Cow<'_, str> {
+    let cell = match cell.is_ascii() {
+        true => Cow::Borrowed(cell.trim()),
+        false => {
+            let letters = cell.chars().filter(|letter| !is_invisible(*letter));
+            Cow::Owned(letters.map(ascii).collect::<String>().trim().to_owned())
+        }
+    };
+    let bare = |text: &str| {
+        let quoted = text.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));
+        quoted.or_else(|| text.strip_prefix('\'')).map(str::to_owned)
+    };
+    match cell {
+        Cow::Borrowed(text) if !text.starts_with(['=', '\'']) => cell,
+        _ => bare(&cell).map_or(cell, Cow::Owned),
+    }
 }
 
 /// Removes a leading sign. The second part of the result says whether the sign is a minus, and is `None` if there is no
@@ -370,6 +409,7 @@ pub(crate) struct Detected {
 /// Chooses the format in which the most rows can be read. Returns `None` if no text is a number. `rows` contains the
 /// number of rows of each text.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Option<Detected> {
+    let texts: Vec<Cow<'_, str>> = texts.iter().map(|text| plain(text)).collect();
     let parts: Vec<Option<Parts<'_>>> = texts.iter().map(|text| Parts::of(text)).collect();
     let numbers =
         || parts.iter().zip(rows).filter_map(|(parts, rows)| Some((parts.as_ref()?, *rows)));
@@ -498,6 +538,11 @@ mod tests {
             (&["EUR 12", "EUR 7"], &[12.0, 7.0]),
             (&["12 kg", "1.5 kg"], &[12.0, 1.5]),
             (&["-12.50-", "12.50-"], &[f64::NAN, -12.5]),
+            (&["=\"00012\"", "=\"-3.5\"", "7"], &[12.0, -3.5, 7.0]),
+            (&["'12", "'-3.5", "7"], &[12.0, -3.5, 7.0]),
+            (&["\u{200b}12", "3.5\u{feff}", "\u{200e}7"], &[12.0, 3.5, 7.0]),
+            (&["１２", "－３．５", "7"], &[12.0, -3.5, 7.0]),
+            (&["١٢", "٣٫٥", "۷"], &[12.0, 3.5, 7.0]),
         ] {
             let found = values(cells);
             for ((found, expected), cell) in found.iter().zip(expected).zip(cells) {

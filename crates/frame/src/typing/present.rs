@@ -32,6 +32,11 @@ impl<'t> Present<'t> {
         }
     }
 
+    /// The texts, each with its number of rows.
+    pub(super) fn counted(&self) -> impl Iterator<Item = (&'t str, usize)> + '_ {
+        self.texts.iter().copied().zip(self.rows.iter().copied())
+    }
+
     /// Expands the values of the present texts to values of all texts. Missing texts get `None`.
     pub(super) fn spread<T: Copy>(&self, values: &[Option<T>], levels: usize) -> Vec<Option<T>> {
         let mut of_level = vec![None; levels];

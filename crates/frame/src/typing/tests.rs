@@ -848,6 +848,36 @@ fn a_reading_needs_more_than_half_of_the_rows() {
     assert!(typed(&[&half[..], &["3"]].concat()).is_err());
 }
 
+/// Numbers and periods in spellings that are not read are named, whether the column has few or many distinct texts.
+#[test]
+fn unread_spellings_are_noted() {
+    let forms: [(fn(usize) -> String, &str); 6] = [
+        (|i| format!("0x{i:X}"), "hexadecimal numbers"),
+        (|i| format!("{}.5k", i), "letter for thousands"),
+        (|i| format!("1.{i:03}.000"), "pass --decimal ,"),
+        (|i| format!(">={i}"), "comparison sign"),
+        (|i| format!("[0.{i}, 0.5, 0.25]"), "lists of numbers"),
+        (|i| format!("{}Q{}", 2000 + i / 4, i % 4 + 1), "quarters"),
+    ];
+    for (form, what) in forms {
+        for count in [3, 17, 300] {
+            let cells: Vec<String> = (0..count).cycle().take(2 * count).map(form).collect();
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            let (values, record) = typed(&cells).unwrap();
+            assert!(matches!(values, Values::Texts(_)), "{}", cells[0]);
+            let notes = record.notes.concat();
+            let is_measure = notes.contains("if they are dates or quantities");
+            assert!(notes.contains(what) || is_measure, "{count} {}: {notes}", cells[0]);
+            assert!(notes.contains(&format!("cells such as `{}`", cells[0])), "{notes}");
+        }
+    }
+    // Spreadsheets mark codes as texts.
+    let notes = typed(&["=\"00012\"", "=\"00007\"", "=\"00012\""]).unwrap().1.notes.concat();
+    assert!(notes.contains("without its leading zero"), "{notes}");
+    let error = typed(&repeated(&["958.984", "12.5"], &["5.958.984"])).unwrap_err().to_string();
+    assert!(error.contains("pass --decimal , if points separate thousands"), "{error}");
+}
+
 /// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them.
 #[test]
 fn categories_that_may_be_dates_or_quantities_are_noted() {

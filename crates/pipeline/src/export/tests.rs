@@ -561,8 +561,8 @@ fn python_modules_read_groups_of_thousands_as_the_pipeline() {
         format!("x|y\n{}", rows.collect::<String>())
     };
     for (mark, read_cells, refused) in [
-        ('.', ["1 000.5", "1'000", "1,000.5", "1,000,000"], "1,120"),
-        (',', ["1 000,5", "1'000", "1.234,5", "1.000.000"], "1.120"),
+        ('.', ["1 000.5", "1'000", "1,000.5", "\u{200b}'１,000,000"], "1,120"),
+        (',', ["1 000,5", "=\"1'000\"", "1.234,5", "1.000.000"], "1.120"),
     ] {
         let options = FitOptions { plan: Plan::new(Method::Logistic), ..FitOptions::new("y") };
         let (model, _) = Pipeline::fit(read(&text(mark), &Hints::default()), &options).unwrap();

@@ -6,6 +6,7 @@ use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
 use halfspaces_frame::{
     Block, ColumnRecord, DataError, Frame, MomentParts, Remark, TextKind, Texts, Values, first_of,
+    unread_spelling,
 };
 use halfspaces_linalg::{InputError, PointSet, RowView, SparsePoints};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -327,6 +328,10 @@ fn texts_of(
             "{place}: its cells are numbers that are stored as texts; store them as numbers (pandas: to_numeric), or use \
              --category '{name}' to use them as categories"
         )));
+    }
+    let rows_of = counted.iter().map(|(text, rows)| (*text, *rows as usize));
+    if is_refused && let Some(spelling) = unread_spelling(rows_of) {
+        return Err(DataError::user(format!("{place}: {spelling}, or {advice}")));
     }
     if is_refused {
         return Err(DataError::user(format!(

@@ -112,6 +112,9 @@ fn varied_but_short_texts_are_noted_or_refused() {
     let numbers: Vec<String> = (0..=MAX_VARIED).map(|i| format!("{i}.5")).collect();
     let refused = fitted(&numbers).unwrap_err().to_string();
     assert!(refused.contains("its cells are numbers that are stored as texts"), "{refused}");
+    let numbers: Vec<String> = (0..=MAX_VARIED).map(|i| format!("0x{i:X}")).collect();
+    let refused = fitted(&numbers).unwrap_err().to_string();
+    assert!(refused.contains("such as `0x0` are hexadecimal numbers, which"), "{refused}");
     let pairs: Vec<String> = each(20).into_iter().chain(each(20)).collect();
     assert!(fitted(&pairs).unwrap().1.is_empty());
 }

@@ -54,8 +54,20 @@ def _without_sign(text):
     return text, None
 
 
+_ASCII = str.maketrans("０１２３４５６７８９．，٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫٬", "0123456789.,01234567890123456789.,", "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
+
+
+def _plain(cell):
+    """The text of a number in ASCII digits, without invisible characters and without the signs of texts in spreadsheets."""
+    cell = cell.translate(_ASCII).strip(_BLANK)
+    if len(cell) > 2 and cell.startswith('="') and cell.endswith('"'):
+        return cell[2:-1]
+    return cell[1:] if cell.startswith("'") else cell
+
+
 def _parse_number(cell, spelling):
     """The number that a text represents. Returns None if the text is not a number in this format."""
+    cell = _plain(cell)
     if len(cell.encode()) > 64 or not re.search("[0-9]", cell):
         return None
     affix = spelling.get("affix")
