@@ -329,6 +329,7 @@ impl Inference<'_> {
                 let of_level = present.spread(&found.values, raw.levels.len());
                 return Ok(self.numbers(numbers_of(&raw, &of_level), record));
             }
+            self.refuse_overflow(&raw, &present)?;
             if 10 * fit.read >= present.total {
                 let (read, total) = (fit.read, present.total);
                 let spelling = unread_spelling(present.counted());
@@ -341,6 +342,7 @@ impl Inference<'_> {
                 return Ok((values, record));
             }
         }
+        self.refuse_overflow(&raw, &present)?;
         let measure = pattern::of_measures(&present).map(short);
         let spelling = unread_spelling(present.counted());
         let (values, mut record) = self.texts(Cells::Texts(raw), false);

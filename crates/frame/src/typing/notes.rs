@@ -180,6 +180,32 @@ impl Inference<'_> {
         )))
     }
 
+    /// Returns an error if all texts are numbers and at least one of them is too large for a 64-bit number.
+    pub(super) fn refuse_overflow(
+        &self,
+        raw: &RawTexts,
+        present: &Present<'_>,
+    ) -> Result<(), DataError> {
+        let mut parsed =
+            present.texts.iter().map(|text| fast_float2::parse::<f64, _>(text.as_bytes()));
+        let is_overflow = |text: &str| {
+            text.bytes().any(|b| b.is_ascii_digit())
+                && fast_float2::parse::<f64, _>(text.as_bytes()).is_ok_and(f64::is_infinite)
+        };
+        let Some(first) = present.texts.iter().position(|text| is_overflow(text)) else {
+            return Ok(());
+        };
+        if !parsed.all(|value| value.is_ok()) {
+            return Ok(());
+        }
+        let place = (self.context.place)(raw.first_row(present.places[first]));
+        let (name, cell) = (self.name, short(present.texts[first]));
+        Err(DataError::user(format!(
+            "{place}, column `{name}`: `{cell}` is too large for a 64-bit floating-point number; divide the column by a constant, \
+             pass --missing '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories"
+        )))
+    }
+
     /// Adds a note if a number is written like a code.
     pub(super) fn note_code(&self, record: &mut ColumnRecord, present: &Present<'_>) {
         let is_code = |text: &&&str| is_code(number::plain(text).as_bytes());

@@ -848,6 +848,16 @@ fn a_reading_needs_more_than_half_of_the_rows() {
     assert!(typed(&[&half[..], &["3"]].concat()).is_err());
 }
 
+/// If all numbers of a column are too large, the error says so.
+#[test]
+fn numbers_that_are_too_large_are_named() {
+    for cells in [&["1e400", "2e400", "3e400"][..], &["1", "1e400", "-2e999", "1e400"]] {
+        let error = typed(cells).unwrap_err().to_string();
+        assert!(error.contains("`1e400` is too large for a 64-bit"), "{error}");
+    }
+    assert!(typed(&["red", "1e400", "blue"]).is_ok());
+}
+
 /// Numbers and periods in spellings that are not read are named, whether the column has few or many distinct texts.
 #[test]
 fn unread_spellings_are_noted() {
