@@ -766,7 +766,7 @@ fn notes_on_the_dates_of_a_split_are_kept() {
     let split = SplitBy::Time("t".into());
     let options = FitOptions { split, holdout: None, ..options(Method::Logistic) };
     let (_, notes) = Pipeline::fit(frame, &options).unwrap();
-    let said = "column `t`: dates such as `01/01/2024` fit both orders of day and month";
+    let said = "column `t`: dates such as `02/01/2024` fit both orders of day and month";
     assert_eq!(notes.iter().filter(|note| note.contains(said)).count(), 1, "{notes:?}");
 }
 

@@ -4,7 +4,7 @@ use super::civil;
 use super::identifier::Names;
 use super::infer::{Inference, sentinel};
 use super::markers::{Markers, counted, missing_signs};
-use super::moment::{self, DateOrder};
+use super::moment::{self, DateOrder, MomentFormat};
 use super::number::{self, Decimal};
 use super::present::{Fit, Present};
 use super::raw::RawTexts;
@@ -270,7 +270,13 @@ impl Inference<'_> {
         present: &Present<'_>,
     ) {
         if found.is_ambiguous {
-            let example = present.texts.first().map_or("", |text| text);
+            let reads = |order, text: &str| MomentFormat { order, ..found.format }.parse(text);
+            let is_doubtful = |text: &&&str| {
+                let by_day = reads(DateOrder::DayFirst, text);
+                let by_month = reads(DateOrder::MonthFirst, text);
+                by_day.is_some() && by_month.is_some() && by_day != by_month
+            };
+            let example = present.texts.iter().find(is_doubtful).map_or("", |text| text);
             let (order, advice) = match found.format.order {
                 DateOrder::DayFirst => ("day", "write them as 2024-12-31 if that is wrong"),
                 _ => ("month", "pass --day-first if that is wrong"),
@@ -280,9 +286,21 @@ impl Inference<'_> {
             )));
         }
         if found.has_short_years {
-            record.notes.push(self.note(
-                "two-digit years from 00 to 68 mean 2000 to 2068, and those from 69 to 99 mean 1969 to 1999",
-            ));
+            let mut read = present.texts.iter().zip(&found.values);
+            let is_short =
+                |text: &str| !text.split(|c: char| !c.is_ascii_digit()).any(|d| d.len() > 3);
+            let example =
+                read.find_map(|(text, at)| Some((text, (*at)?)).filter(|_| is_short(text)));
+            let example = example.map_or(String::new(), |(text, at)| {
+                let date = moment::exact_text(at - at.rem_euclid(civil::DAY), 0, false);
+                format!(
+                    "; `{}` is read as {date}; write the dates as 2024-12-31 if that is wrong",
+                    short(text)
+                )
+            });
+            record.notes.push(self.note(&format!(
+                "two-digit years from 00 to 68 mean 2000 to 2068, and those from 69 to 99 mean 1969 to 1999{example}"
+            )));
         }
         if found.has_offsets {
             record.notes.push(

@@ -858,6 +858,18 @@ fn numbers_that_are_too_large_are_named() {
     assert!(typed(&["red", "1e400", "blue"]).is_ok());
 }
 
+/// The notes on dates quote a date that has two readings, and show how a date with a two-digit year is read.
+#[test]
+fn notes_on_dates_have_an_example_that_applies() {
+    let notes = |cells: &[&str]| typed(cells).unwrap().1.notes.concat();
+    let mixed = notes(&["2025-01-01", "4/4/2025", "3/4/2025", "5/6/2025"]);
+    assert!(mixed.contains("dates such as `3/4/2025` fit both orders"), "{mixed}");
+    let short = notes(&["25-01-15", "25-01-16", "25-02-17"]);
+    assert!(short.contains("`25-01-15` is read as 2015-01-25; write the dates as"), "{short}");
+    let timed = notes(&["2025-01-01", "13.01.25 18:30", "14.01.25 19:00"]);
+    assert!(timed.contains("`13.01.25 18:30` is read as 2025-01-13;"), "{timed}");
+}
+
 /// Numbers and periods in spellings that are not read are named, whether the column has few or many distinct texts.
 #[test]
 fn unread_spellings_are_noted() {
