@@ -16,19 +16,18 @@
 //! - Constant columns are left out.
 
 mod encode;
+mod gaps;
 mod learn;
 mod ngrams;
 #[cfg(test)]
 mod tests;
 
-use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values, first_of};
+use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts};
 use halfspaces_linalg::PointSet;
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
 /// Options for the treatment of columns.
 ///
@@ -348,106 +347,6 @@ impl Recipe {
         places
     }
 
-    /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
-    /// table with at least ten rows or that have missing values for the first time, and on columns with many numbers outside the range of the training rows.
-    /// Predictions for such rows and tables are unreliable.
-    pub(crate) fn gaps(&self, frame: &Frame, label: &str) -> Vec<String> {
-        const MIN_ROWS: usize = 10;
-        const MOST_SHOWN: usize = 5;
-        let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
-        // The columns in which values are missing for the first time, each with its number of missing values.
-        let mut newly_missing = Vec::new();
-        match &frame.block {
-            // A row without entries in a sparse block is a row of zeros. Zeros are values.
-            Some(Block::Sparse(_)) => open.clear(),
-            _ if !self.entries.is_empty() => open.clear(),
-            Some(Block::Dense { values, numbers, .. }) => {
-                let width = numbers.len();
-                open.retain(|row| values[row * width..][..width].iter().all(|v| v.is_nan()));
-            }
-            _ => {}
-        }
-        let values_of: HashMap<&str, &Values> =
-            frame.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
-        let found = self.columns.iter().filter_map(|column| {
-            // Columns of a block were checked above. An absent column causes an error later, or is handled by --unseen.
-            Some((column, *values_of.get(column.name.as_str())?))
-        });
-        let found: Vec<(&ColumnRecipe, &Values)> = found.collect();
-        if found.is_empty() && frame.block.is_none() {
-            return Vec::new();
-        }
-        for (column, values) in found {
-            open.retain(|row| values.is_missing(*row));
-            let missing = values.missing();
-            if frame.rows >= MIN_ROWS && missing == frame.rows {
-                empty.push(format!("`{}`", column.name));
-            } else if missing > 0 && column.kind.had_no_gaps() {
-                newly_missing.push((&column.name, missing));
-            }
-        }
-        let mut notes = Vec::new();
-        if let Some(first) = open.first() {
-            let rows =
-                if open.len() == 1 { "1 row has" } else { &format!("{} rows have", open.len()) };
-            notes.push(format!(
-                "{rows} no value in any column of the model (for example {}); all values are replaced by defaults from the fit",
-                frame.place(*first)
-            ));
-        }
-        // Rows without any value have a note of their own.
-        newly_missing.retain(|(_, missing)| *missing > open.len());
-        if !newly_missing.is_empty() {
-            let counted = newly_missing.iter().map(|(name, count)| format!("`{name}` ({count})"));
-            notes.push(format!(
-                "{}: values are missing in columns for which the model has not learned from missing values; medians from the \
-                 fit replace them: {}",
-                frame.source,
-                first_of(counted, MOST_SHOWN)
-            ));
-        }
-        notes.extend(self.shifted(frame));
-        notes.extend(self.wider(frame, label));
-        notes.extend(self.narrower(frame));
-        notes.extend(self.without_times(frame));
-        notes.extend(self.outside(frame));
-        if !empty.is_empty() && open.len() < frame.rows {
-            let (columns, verb) =
-                if empty.len() == 1 { ("column", "has") } else { ("columns", "have") };
-            notes.push(format!(
-                "{}: {columns} {} {verb} no value in any row, but had values when the model was fitted; all are \
-                replaced by defaults from the fit",
-                frame.source,
-                empty.join(", ")
-            ));
-        }
-        notes
-    }
-
-    /// A note on a LIBSVM file if its indices probably start at 1 and those of the training file at 0, or the other way
-    /// round.
-    fn shifted(&self, frame: &Frame) -> Option<String> {
-        let Some(Block::Sparse(block)) = &frame.block else { return None };
-        let of_columns = self.columns.iter().filter_map(|column| column.name.parse().ok());
-        let of_entries = self.entries.iter().filter(|_| self.prefix.is_empty()).copied();
-        let known = || of_columns.clone().chain(of_entries.clone());
-        let (least, greatest): (u32, u32) = (known().min()?, known().max()?);
-        let next = greatest.checked_add(1)?.to_string();
-        match (least, block.first()) {
-            (0, 1) if frame.has(&next) => Some(format!(
-                "{}: no row has an index 0, but the model has a column 0, and index {next} is larger than all columns of the model; \
-                 if these indices count from 1 and those of the model from 0, each number is read as that of the next column",
-                frame.source
-            )),
-            (1, 0) if frame.has("0") && !frame.has(&greatest.to_string()) => Some(format!(
-                "{}: index 0 occurs, but the model has no column 0, and index {greatest}, the largest of the model, does not occur; if \
-                 these indices count from 0 and those of the model from 1, each number is read as that of the previous column",
-                frame.source
-            )),
-            _ => None,
-        }
-    }
-
     /// Checks that a table with a sparse block of another kind has at least one of the sparse columns of the model.
     ///
     /// # Errors
@@ -469,106 +368,6 @@ impl Recipe {
             self.entry_name(*first),
             self.entry_name(*last)
         )))
-    }
-
-    /// A note on a sparse table of at least ten rows that ends before most columns of the model.
-    fn narrower(&self, frame: &Frame) -> Option<String> {
-        const MIN_ROWS: usize = 10;
-        let Some(Block::Sparse(block)) = &frame.block else { return None };
-        let end = block.first() as usize + block.points().dim();
-        let of_columns = self.columns.iter().filter_map(|column| block.number(&column.name));
-        let of_entries = self.entries.iter().filter(|_| self.prefix == block.prefix()).copied();
-        let numbers: Vec<u32> = of_columns.chain(of_entries).collect();
-        let absent = numbers.iter().filter(|number| **number as usize >= end).count();
-        (frame.rows >= MIN_ROWS && 2 * absent > numbers.len()).then(|| {
-            format!(
-                "{}: its last column is `{}{}`, so {absent} of {} columns of the model have no number in any row and count as 0; \
-                 check that this is the right table",
-                frame.source,
-                block.prefix(),
-                end.saturating_sub(1),
-                numbers.len()
-            )
-        })
-    }
-
-    /// A note on an array with more columns than the array to which the model was fitted.
-    fn wider(&self, frame: &Frame, label: &str) -> Option<String> {
-        let Some(Block::Dense { numbers, .. }) = &frame.block else { return None };
-        let number = |name: &str| name.strip_prefix('x')?.parse::<u32>().ok();
-        let names = self.columns.iter().map(|column| &column.name);
-        let names = names.chain(&self.constant).chain(&self.names_only);
-        let last = names.filter_map(|name| number(name)).max()?;
-        let more = numbers.iter().filter(|n| **n > last && number(label) != Some(**n)).count();
-        (more > 0 && frame.has(&format!("x{last}"))).then(|| {
-            format!(
-                "{}: it has {} columns, but the last column that the model knows is x{last}; the columns after it are not used; check that \
-                 this is the right array and that it is not transposed",
-                frame.source,
-                numbers.len()
-            )
-        })
-    }
-
-    /// A note on columns whose times of day the model learned, but which contain only dates here.
-    fn without_times(&self, frame: &Frame) -> Option<String> {
-        const LISTED: usize = 5;
-        let is_date = |column: &&ColumnRecipe| {
-            let Kind::Moment { parts, .. } = &column.kind else { return false };
-            let values = frame.columns.iter().find(|found| found.name == column.name);
-            let Some(Values::Moments(moments)) = values.map(|found| &found.values) else {
-                return false;
-            };
-            let mut present = moments.iter().flatten();
-            // Times without a date belong to the day 1970-01-01, so midnight is a time there.
-            parts.time
-                && moments.iter().flatten().any(|moment| moment != 0)
-                && present.all(|moment| moment.rem_euclid(MICROS_OF_A_DAY) == 0)
-        };
-        let dates: Vec<&ColumnRecipe> = self.columns.iter().filter(is_date).collect();
-        let names = dates.iter().map(|column| format!("`{}`", column.name));
-        (!dates.is_empty()).then(|| {
-            format!(
-                "{}: no date has a time of day in {}, but the model learned from times of day; all are read as midnight; write the \
-                 times as in the training rows",
-                frame.source,
-                first_of(names, LISTED)
-            )
-        })
-    }
-
-    /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the training
-    /// rows.
-    fn outside(&self, frame: &Frame) -> Option<String> {
-        const MIN_NUMBERS: usize = 10;
-        const LISTED: usize = 5;
-        let column = |column: &ColumnRecipe| {
-            let Kind::Number { range: Some((low, high)), .. } = column.kind else { return None };
-            let values = frame.column(&column.name)?;
-            let Values::Numbers(values) = values.as_ref() else { return None };
-            let present = values.values().iter().filter(|value| !value.is_nan());
-            let (mut count, mut outside) = (0, 0);
-            for value in present {
-                count += 1;
-                outside += usize::from(*value < low || *value > high);
-            }
-            let share = outside as f64 / count as f64;
-            (count >= MIN_NUMBERS && share >= 0.1)
-                .then(|| format!("`{}` {:.0} % ({low} to {high})", column.name, 100.0 * share))
-        };
-        let found: Vec<String> = self.columns.iter().filter_map(column).collect();
-        let more = match found.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {more} more columns"),
-        };
-        let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        (!found.is_empty()).then(|| {
-            format!(
-                "{}: many numbers are outside the range of the training rows, so the error may be larger than the \
-                 model reports: {shown}{more}",
-                frame.source
-            )
-        })
     }
 
     /// The columns of [`places`](Recipe::places), each with a description of its conversion to coordinates, such as
