@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     hints: Hints,
     /// For each column, its index in a batch, its name and its shape.
     columns: Vec<(usize, String, Shape)>,
+    /// The name of the column that becomes the index of the table, if there is one.
+    index: Option<String>,
     remarks: Vec<(String, Remark)>,
     /// For each column with a time zone, the number of microseconds to add to its times, so that they have the UTC
     /// offset of the column's rule.
@@ -64,6 +66,7 @@ impl Plan {
             options: options.clone(),
             hints: hints.clone(),
             columns: Vec::new(),
+            index: None,
             remarks: Vec::new(),
             shifts: HashMap::new(),
             notes: Vec::new(),
@@ -74,7 +77,7 @@ impl Plan {
             // A caller that reads all columns as texts copies all of them, including index columns.
             let is_wanted = hints.expected.contains(name) || hints.others_are_texts;
             if pandas.indices.contains(name) && !is_wanted {
-                indices.push(format!("`{name}`"));
+                indices.push((at, name));
                 continue;
             }
             let is_category =
@@ -119,12 +122,23 @@ impl Plan {
             }
             plan.columns.push((at, name.clone(), shape));
         }
+        // The cells of the index are kept, because they show whether the rows of two files are in the same order.
+        if let [(at, name)] = indices[..] {
+            let of = schema.field(at).data_type();
+            let is_name = of.is_integer()
+                || matches!(of, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+            if let Some(shape) = Shape::of(of, false).filter(|_| is_name) {
+                plan.columns.push((at, name.clone(), shape));
+                plan.index = Some(name.clone());
+            }
+        }
         if !indices.is_empty() {
+            let names: Vec<String> = indices.iter().map(|(_, name)| format!("`{name}`")).collect();
             let what = if indices.len() == 1 { "index" } else { "indices" };
             let verb = if indices.len() == 1 { "is" } else { "are" };
             plan.notes.push(format!(
                 "{file}: the {what} that pandas wrote {verb} left out: {}",
-                indices.join(", ")
+                names.join(", ")
             ));
         }
         plan
@@ -242,8 +256,13 @@ impl<'s> Assembler<'s> {
             }
         }
         let mut frame = typed_frame(file, columns, self.rows, places, &self.plan.options)?;
+        let is_index = |name: &String| self.plan.index.as_ref() == Some(name);
+        remarks.retain(|(name, _)| !is_index(name));
+        frame.records.retain(|record| !is_index(&record.name));
+        let at = frame.columns.iter().position(|column| is_index(&column.name));
+        let index = at.map(|at| frame.columns.remove(at).values);
         frame.columns.append(&mut lists);
-        Ok(Frame { remarks, notes, block, ..frame })
+        Ok(Frame { remarks, notes, block, index, ..frame })
     }
 }
 
@@ -300,6 +319,31 @@ mod tests {
             times(&frame),
             ["1969-12-31T23:59:59.999999999", "", "1970-01-01T00:00:00.000001"]
         );
+    }
+
+    /// The index of a data frame is not a column, but its cells are kept. An index of several levels is left out.
+    #[test]
+    fn the_index_of_pandas_is_kept_apart() {
+        let frame = |names: [&str; 3], more: &str, hints: &Hints| {
+            let of_pandas = [("pandas".to_owned(), format!(r#"{{"index_columns": [{more}]}}"#))];
+            let fields = names.map(|name| Field::new(name, DataType::Int64, true)).to_vec();
+            let schema = Schema::new(fields).with_metadata(of_pandas.into_iter().collect());
+            let array: Arc<dyn Array> = Arc::new(Int64Array::from(vec![2, 0, 1]));
+            let arrays = vec![array; 3];
+            let batch = RecordBatch::try_new(Arc::new(schema.clone()), arrays).unwrap();
+            read_batches("t", &schema, [batch], &ReadOptions::default(), hints).unwrap()
+        };
+        for (names, more) in [(["a", "b", "__index_level_0__"], ""), (["id", "a", "b"], r#""id""#)]
+        {
+            let found = frame(names, more, &Hints::default());
+            assert_eq!(found.names(), ["a", "b"]);
+            assert_eq!(found.index, Some(Values::numbers(vec![2.0, 0.0, 1.0])));
+            assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
+        }
+        let named = frame(["id", "a", "b"], r#""id""#, &Hints::texts(["id"]));
+        assert_eq!((named.names().len(), named.index), (3, None));
+        let several = frame(["id", "a", "b"], r#""id", "a""#, &Hints::default());
+        assert_eq!((several.names().len(), several.index), (1, None));
     }
 
     /// A duration has no text, so a model that learned from texts such as `0 days 20:48:14` cannot recognise it.

@@ -23,8 +23,8 @@ pub struct Frame {
     pub columns: Vec<Column>,
     /// A numeric matrix, if there is one. The columns of the matrix follow the other columns.
     pub block: Option<Block>,
-    /// The cells of an unnamed first column or of a column of row names. This column is not among `columns`. Its cells
-    /// show whether the rows of two files are in the same order.
+    /// The cells of an unnamed first column, of a column of row names, or of the index that pandas wrote. This column is
+    /// not among `columns`. Its cells show whether the rows of two files are in the same order.
     pub index: Option<Values>,
     /// The number of rows.
     pub rows: usize,

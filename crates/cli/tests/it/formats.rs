@@ -440,6 +440,37 @@ fn cells_of_typed_files_are_written_as_they_are() {
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), expected);
 }
 
+/// Labels in Parquet that were shuffled after pandas numbered their rows are not joined in order.
+#[test]
+fn shuffled_labels_of_pandas_are_not_joined_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let table: String = (0..40).map(|i| format!("{}.5\n", i * 7 % 20)).collect();
+    fs::write(dir.path().join("x.csv"), format!("x\n{table}")).unwrap();
+    for (turned, name) in [(true, "id"), (true, "__index_level_0__"), (false, "__index_level_0__")]
+    {
+        let order: Vec<i64> = (0..40).map(|i| if turned { 39 - i } else { i }).collect();
+        let label = |row: &i64| if row * 7 % 20 > 9 { "high" } else { "low" };
+        let labels: StringArray = order.iter().map(|row| Some(label(row))).collect();
+        let columns: [(&str, ArrayRef); 2] =
+            [("label", Arc::new(labels)), (name, Arc::new(Int64Array::from(order)))];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let of_pandas = [("pandas".to_owned(), format!(r#"{{"index_columns": ["{name}"]}}"#))];
+        let schema = batch.schema().as_ref().clone().with_metadata(HashMap::from(of_pandas));
+        let batch = batch.with_schema(Arc::new(schema)).unwrap();
+        fs::write(dir.path().join("y.parquet"), parquet_file(&batch, Compression::SNAPPY)).unwrap();
+        let fit = "fit x.csv --labels y.parquet --learner logistic -o m.json --force";
+        let output = run_line(dir.path(), fit);
+        let said = String::from_utf8(output.stderr).unwrap();
+        let expected = if turned {
+            "y.parquet, row 0, the index: `39` here, but 0 is expected"
+        } else {
+            "y.parquet: the labels are joined to the rows of x.csv in order"
+        };
+        assert_eq!(output.status.code(), Some(if turned { 2 } else { 0 }), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
 /// No column of a wide matrix is lost.
 #[test]
 fn all_columns_of_a_wide_matrix_are_written() {
