@@ -1,7 +1,7 @@
 //! Labels that are stored in a separate file, next to the table.
 
 use crate::recipe::RecipeOptions;
-use crate::same_rows::{check_order, check_same_rows};
+use crate::same_rows::{check_same_order, check_same_rows};
 use halfspaces_frame::{
     Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, is_missing_marker,
     read,
@@ -229,17 +229,13 @@ impl LabelFile {
                 file.source, file.rows, table.rows, table.source
             )));
         }
-        let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
         let advice = "join by a column of ids (--id), or sort the tables in the same order";
-        let same = check_same_rows(table, file, &pairs, &[label], advice)?;
+        let of_numbers = format!(
+            "call the column `row` if it has the numbers of the rows of {}, counted from 0, sort the file by it, or remove it",
+            table.source
+        );
+        let same = check_same_order(table, file, &[label], advice, &of_numbers)?;
         table.notes.extend(same.notes);
-        if same.columns == 0 {
-            let advice = format!(
-                "call the column `row` if it has the numbers of the rows of {}, counted from 0, sort the file by it, or remove it",
-                table.source
-            );
-            check_order(file, label, &advice)?;
-        }
         if same.columns == 0 && (file.names().len() > 1 || file.index.is_some()) {
             table.notes.push(format!(
                 "{}: the labels are joined to the rows of {} in order; the files have no common column that could \

@@ -52,4 +52,4 @@ pub use plan::{Findings, LeftOut, Method, Plan};
 pub use rate::{CONFIDENCE, Rate, percents};
 pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen};
 pub use report::{ClassCount, Report};
-pub use same_rows::{SameRows, check_same_rows};
+pub use same_rows::{SameRows, check_same_order, check_same_rows};

@@ -189,14 +189,49 @@ fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
     unnamed.or_else(|| column().map(|column| (Some(column.name.as_str()), &column.values)))
 }
 
-/// Returns an error if `file` has an index or a column of ids that numbers its rows from 0 or 1 in another order. Its
-/// rows were sorted or shuffled after they were numbered.
-pub(crate) fn check_order(file: &Frame, except: &str, advice: &str) -> Result<(), DataError> {
+/// Checks that the rows of a file, which is joined to a table in order, agree with the rows of the table
+/// ([`check_same_rows`]). If the two have no common column, an index or a column of ids that numbers the rows of the file
+/// from 0 or 1 must number them in ascending order; otherwise, the rows were sorted or shuffled after they were numbered.
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// use halfspaces_pipeline::check_same_order;
+/// let table = |source: &str, name: &str, values: Vec<f64>| {
+///     Frame::new(source, vec![Column { name: name.into(), values: Values::numbers(values) }])
+/// };
+/// let (x, y) = (table("x.csv", "size", vec![7.0, 9.0]), table("y.csv", "index", vec![1.0, 0.0]));
+/// let error = check_same_order(&x, &y, &[], "sort them", "sort it").unwrap_err().to_string();
+/// assert!(error.starts_with("y.csv, row 0, column `index`: `1` here, but 0 is expected"));
+/// ```
+///
+/// # Errors
+/// Returns the same errors as [`check_same_rows`], with `advice`. If the numbers of the rows are in another order, the
+/// message gives `advice_on_numbers`.
+///
+/// # Panics
+/// Panics if the file has fewer rows than the table.
+pub fn check_same_order(
+    table: &Frame,
+    file: &Frame,
+    except: &[&str],
+    advice: &str,
+    advice_on_numbers: &str,
+) -> Result<SameRows, DataError> {
+    let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
+    let same = check_same_rows(table, file, &pairs, except, advice)?;
+    if same.columns == 0 {
+        check_order(file, except, advice_on_numbers)?;
+    }
+    Ok(same)
+}
+
+/// Returns an error if `file` has an index or a column of ids that numbers its rows from 0 or 1 in another order.
+fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataError> {
     let may_number = |column: &&Column| {
         let is_named = INDEX_NAMES.iter().chain(&["id", "row", "row_id"]);
         let is_named = is_named.into_iter().any(|name| column.name.eq_ignore_ascii_case(name));
         let kind = file.record(&column.name).map(|record| record.rule.kind);
-        column.name != except && (is_named || kind == Some(Kind::Index))
+        !except.contains(&column.name.as_str()) && (is_named || kind == Some(Kind::Index))
     };
     let columns = file.columns.iter().filter(may_number);
     let named = columns.map(|column| (format!("column `{}`", column.name), &column.values));

@@ -1007,6 +1007,30 @@ fn items_of_other_rows_are_refused() {
     assert_eq!(code, Some(0), "{said}");
 }
 
+/// Items that were shuffled after their rows were numbered are not shown with the rows of the pool.
+#[test]
+fn shuffled_items_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..6).map(|i| format!("{},{}\n", i * 5 % 6, i % 3)).collect();
+    fs::write(folder.join("pool.csv"), format!("x,y\n{rows}")).unwrap();
+    let args = ["--items", "items.csv", "--show", "text", "--classes", "a,b", "--session", "s.jsonl"];
+    for name in ["", "index", "row", "id"] {
+        for (order, is_same) in [([0, 3, 2, 1, 4, 5], false), ([0, 1, 2, 3, 4, 5], true)] {
+            let rows: String = order.iter().map(|i| format!("{i},{}\n", TEXTS[*i])).collect();
+            fs::write(folder.join("items.csv"), format!("{name},text\n{rows}")).unwrap();
+            let args = [&["pool.csv"], &args[..]].concat();
+            let (code, said) = typed(folder, &args, "q\n");
+            let part = "items.csv, line 3, ";
+            let is_refused = said.contains(part)
+                && said.contains("`3` here, but 1 is expected")
+                && said.contains("sort the file by these numbers, or remove them");
+            assert_eq!((code, is_refused), (Some(if is_same { 0 } else { 2 }), !is_same), "{name}: {said}");
+            let _ = fs::remove_file(folder.join("s.jsonl"));
+        }
+    }
+}
+
 #[test]
 fn items_are_identified_by_their_ids() {
     let folder = tempfile::tempdir().unwrap();

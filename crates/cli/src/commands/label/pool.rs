@@ -15,7 +15,7 @@ use halfspaces_frame::{
 use halfspaces_labelling::{
     Cells, ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages,
 };
-use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_rows};
+use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_order};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -328,17 +328,9 @@ fn shown_frame(
                 )));
             }
             let known: Vec<&str> = args.known.as_deref().into_iter().collect();
-            let pairs: Vec<_> = (0..pool.rows).map(|row| (row, row)).collect();
-            note_all(
-                &check_same_rows(
-                    pool,
-                    &frame,
-                    &pairs,
-                    &known,
-                    "sort the tables in the same order",
-                )?
-                .notes,
-            );
+            let advice = "sort the tables in the same order";
+            let of_numbers = "sort the file by these numbers, or remove them";
+            note_all(&check_same_order(pool, &frame, &known, advice, of_numbers)?.notes);
             Ok((Some(frame), folder(path)))
         }
         None if args.is_folder() => Ok((None, args.input.data.clone())),
