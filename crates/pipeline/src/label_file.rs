@@ -220,6 +220,9 @@ impl LabelFile {
             );
             let same = check_same_rows(table, file, &pairs, &[label], &advice)?;
             table.notes.extend(same.notes);
+            if same.columns == 0 {
+                table.notes.push(unconfirmed(file, table, "by row number"));
+            }
             return Ok(rows);
         }
         if file.rows != table.rows {
@@ -237,11 +240,7 @@ impl LabelFile {
         let same = check_same_order(table, file, &[label], advice, &of_numbers)?;
         table.notes.extend(same.notes);
         if same.columns == 0 && (file.names().len() > 1 || file.index.is_some()) {
-            table.notes.push(format!(
-                "{}: the labels are joined to the rows of {} in order; the files have no common column that could \
-                confirm this",
-                file.source, table.source
-            ));
+            table.notes.push(unconfirmed(file, table, "in order"));
         }
         Ok((0..table.rows).collect())
     }
@@ -317,6 +316,14 @@ impl JoinedTable {
         }
         Ok(JoinedTable::new(table, LABEL.to_owned(), label_of, source))
     }
+}
+
+/// A note on labels whose rows no column confirms. `how` says how they are joined.
+fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
+    format!(
+        "{}: the labels are joined to the rows of {} {how}; the files have no common column that could confirm this",
+        file.source, table.source
+    )
 }
 
 /// Checks that a table has no column with the same name as the column of labels.

@@ -672,10 +672,16 @@ fn labels_of_other_rows_are_refused() {
         let note = format!("{labels}.csv: the labels are joined to the rows of x.csv in order");
         assert_eq!(said.contains(&note), is_said, "{said}");
     }
+    let numbered: String = (0..60).map(|i| format!("{i},{},known,\n", class(i))).collect();
+    write(folder, "numbered.csv", format!("row,label,source,probability\n{numbered}"));
+    let said = notes(folder, "fit x.csv --labels numbered.csv -o numbered.json");
+    let note = "numbered.csv: the labels are joined to the rows of x.csv by row number; the files have no common column";
+    assert!(said.contains(note), "{said}");
     // The row numbers belong to a different order.
     let rows: String = (0..60).map(|i| format!("{i},{}", y(i))).collect();
     write(folder, "rows.csv", format!("row,id,label\n{rows}"));
-    succeed(folder, "fit x.csv --labels rows.csv -o by_row.json");
+    let said = notes(folder, "fit x.csv --labels rows.csv -o by_row.json");
+    assert!(!said.contains("no common column"), "{said}");
     assert_eq!(read(folder, "by_row.json"), read(folder, "m.json"));
     succeed(folder, "evaluate m.json x.csv --labels rows.csv");
     for line in [
