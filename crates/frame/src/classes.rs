@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// | `pos`, ` pos ` | yes: surrounding blanks are ignored |
 /// | `01`, `1` | no: a leading zero belongs to a code |
 /// | `Spam`, `spam` | no |
-/// | `true`, `1` | no within a column; [`Classes::find`] matches them if nothing else does |
+/// | `true`, `1` | no within a column; [`Classes::find`] and [`same_class`] match them |
 ///
 /// Integers of any size are compared exactly.
 ///
@@ -71,6 +71,20 @@ impl ClassKey {
     fn is_truth(&self) -> bool {
         matches!(self.0, Key::Truth(_))
     }
+}
+
+/// Whether two labels of different files denote the same class: their keys are equal, or one of them is a truth value and
+/// the other is the number 1 or 0 with the same meaning.
+///
+/// ```
+/// use halfspaces_frame::same_class;
+/// assert!(same_class("1.0", "+1") && same_class("1", "true") && same_class("true", "1"));
+/// assert!(!same_class("01", "1") && !same_class("true", "0"));
+/// ```
+#[must_use]
+pub fn same_class(a: &str, b: &str) -> bool {
+    let (a, b) = (ClassKey::of(a), ClassKey::of(b));
+    a == b || a.counterpart().is_some_and(|a| a == b)
 }
 
 /// The text inside `b'..'`, or the whole text if it does not have this form.
@@ -268,6 +282,20 @@ mod tests {
             ["b''", ""],
         ] {
             assert_ne!(ClassKey::of(different[0]), ClassKey::of(different[1]), "{different:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_class_does_not_depend_on_the_order() {
+        for (a, b, is_same) in [
+            ("1", "true", true),
+            ("0.0", "FALSE", true),
+            ("1.0", "+1", true),
+            ("0", "true", false),
+            ("2", "true", false),
+            ("Spam", "spam", false),
+        ] {
+            assert_eq!((same_class(a, b), same_class(b, a)), (is_same, is_same), "{a} {b}");
         }
     }
 

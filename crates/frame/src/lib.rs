@@ -61,7 +61,7 @@ mod values;
 mod damaged;
 
 pub use block::{Block, SparseBlock};
-pub use classes::{ClassKey, Classes};
+pub use classes::{ClassKey, Classes, same_class};
 pub use delimited::{FileRecord, Inspection, inspect, inspect_bytes};
 pub use error::{DataError, DataErrorKind};
 pub use folder::by_numbers;

@@ -3,8 +3,8 @@
 use crate::recipe::RecipeOptions;
 use crate::same_rows::{check_same_order, check_same_rows};
 use halfspaces_frame::{
-    Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, is_missing_marker,
-    read,
+    Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, is_missing_marker, read,
+    same_class,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ impl LabelFile {
             }
             let label = labels.text(at);
             if let Some(other) = label_of.insert(row, label.clone())
-                && find_class(&label, std::slice::from_ref(&other)).is_none()
+                && !same_class(&label, &other)
             {
                 return Err(DataError::user(format!(
                     "{}: row {row} of {} has two labels, `{}` and `{}`; delete one of them",

@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::input::{Hints, InputArgs};
 use crate::output::{OutputArgs, counted, note, note_all};
 use clap::Args;
-use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, find_class};
+use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, same_class};
 use halfspaces_pipeline::check_same_rows;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     let mut values = corrections.checked(args, &frame, &labels)?;
     let count = values.len();
     // A cell that already has the same label in another form, such as `1.0` for `1`, stays as it is.
-    values.retain(|row, label| !is_same(label, &labels.text(*row)));
+    values.retain(|row, label| !same_class(label, &labels.text(*row)));
     let known: BTreeSet<String> = (0..frame.rows).map(|row| labels.text(row)).collect();
     let known = Classes::new(known);
     // A label is written in the same form as in the table: `True`, for example, if a spreadsheet program changed it to
@@ -101,11 +101,6 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
         counted(same as u64, "correction")
     ));
     Ok(())
-}
-
-/// Whether two texts name the same class, such as `1` and `1.0`.
-fn is_same(label: &str, other: &str) -> bool {
-    find_class(label, &[other.to_owned()]).is_some()
 }
 
 /// A file of corrections.
@@ -181,7 +176,7 @@ impl Corrections {
                 )));
             }
             if let Some(before) = &before
-                && !is_same(&before.text(at), &labels.text(row))
+                && !same_class(&before.text(at), &labels.text(row))
             {
                 return Err(CliError::user(format!(
                     "{}: row {row} has the label `{}` here, but `{}` in {}; was the row moved, or has it already been \
@@ -193,7 +188,7 @@ impl Corrections {
                 )));
             }
             if let Some(other) = values.insert(row, label.clone())
-                && !is_same(&other, &label)
+                && !same_class(&other, &label)
             {
                 return Err(CliError::user(format!(
                     "{}: row {row} has two new labels, `{other}` and `{label}`; delete one of them",

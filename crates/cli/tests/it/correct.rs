@@ -101,6 +101,11 @@ fn cells_of_the_same_class_keep_their_spelling() {
     fs::write(dir.path().join("r.csv"), "row,label,suggested\n1,FALSE,TRUE\n").unwrap();
     succeed(dir.path(), "correct t.csv --label class --with r.csv -o d.csv");
     assert_eq!(read(dir.path(), "d.csv"), "x,class\n1,True\n2,True\n3,False\n");
+    fs::write(dir.path().join("t.csv"), "x,class\n1,0\n2,1\n3,1\n").unwrap();
+    fs::write(dir.path().join("r.csv"), "row,label\n1,true\n").unwrap();
+    let done = run_line(dir.path(), "correct t.csv --label class --with r.csv -o e.csv");
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(said, "0 of 3 labels changed; 1 correction equal to the old label\n");
 }
 
 /// A table with semicolons and decimal commas keeps both, so it is read in the same way again.

@@ -242,6 +242,19 @@ fn labels_that_do_not_fit_are_refused() {
     assert!(found.contains("--label"), "{found}");
 }
 
+/// A row may have two labels of the same class, in any order.
+#[test]
+fn labels_of_the_same_class_do_not_contradict() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t.csv", (0..60).fold("x\n".to_owned(), |text, i| text + &format!("{i}\n")));
+    let labels: String = (2..60).map(|i| format!("{i},{}\n", i / 30)).collect();
+    for twice in ["0,false\n0,0\n", "0,0\n0,false\n"] {
+        write(folder, "y.csv", format!("row,label\n{labels}{twice}"));
+        notes(folder, "fit t.csv --labels y.csv --learner logistic -o m.json --force");
+    }
+}
+
 /// A class that a model predicted is not a label.
 #[test]
 fn predicted_labels_are_left_out() {

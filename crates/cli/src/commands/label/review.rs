@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::output::{counted, note, note_all};
-use halfspaces_frame::{Frame, Hints, ReadOptions, find_class};
+use halfspaces_frame::{Frame, Hints, ReadOptions, same_class};
 use halfspaces_pipeline::check_same_rows;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(super) fn rows(
         let place = known.binary_search_by_key(row, |(row, _)| *row);
         let (Some((label, _)), Ok(place)) = (&labels, place) else { continue };
         let (label, other) = (label.text(*at), &known[place].1);
-        if find_class(&label, std::slice::from_ref(other)).is_none() {
+        if !same_class(&label, other) {
             return Err(CliError::user(format!(
                 "{}: row {row} has the label `{label}` here, but `{other}` in {}; was the row moved, or has it already \
                 been corrected?",
