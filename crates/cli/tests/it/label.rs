@@ -1285,6 +1285,26 @@ fn shown_cells_are_kept_as_they_are() {
     assert_eq!(fs::read(folder.join("s.jsonl")).unwrap(), session);
 }
 
+/// A column of --drop or --text may contain anything, as in `fit`. The options do not change the identity of the items.
+#[test]
+fn unused_columns_are_not_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("pool.csv"), "a,junk\n1,5\n2,6\n3,7\n4,oops\n").unwrap();
+    for option in ["--drop", "--text"] {
+        let args = ["pool.csv", "--classes", "x,y", option, "junk", "--session", "s.jsonl"];
+        let (code, said) = typed(folder, &args, "x\ny\nq\n");
+        assert_eq!(code, Some(0), "{said}");
+        fs::remove_file(folder.join("s.jsonl")).unwrap();
+    }
+    fs::write(folder.join("pool.csv"), "a,day,n\n1,1.3.2024,1.0\n2,13.3.2024,NA\n3,14.3.2024,7\n").unwrap();
+    let args = ["pool.csv", "--classes", "x,y", "--session", "s.jsonl"];
+    assert_eq!(typed(folder, &args, "x\ny\nq\n").0, Some(0));
+    let args = [&args[..], &["--drop", "day", "--drop", "n"]].concat();
+    let (code, said) = typed(folder, &args, "q\n");
+    assert!(code == Some(0) && !said.contains("the pool has changed"), "{said}");
+}
+
 /// `--missing` applies to the pool. The table of `--items` is read without this option, so its keys do not depend on
 /// it.
 #[test]

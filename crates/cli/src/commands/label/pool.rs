@@ -66,7 +66,16 @@ impl Pool {
         let texts = args.known.iter().chain(&args.label).chain(&args.show).chain(&args.image);
         let mut hints = Hints::texts(texts.chain(&id_name).cloned());
         hints.verbatim.extend(args.known.iter().chain(&args.show).cloned());
-        let mut frame = args.input.read_as(&hints)?;
+        let protected = args.columns.options().with_texts(hints.clone());
+        let mut frame = args.input.read_as(&protected)?;
+        // The identity of an item does not depend on --drop and --text, so these columns are typed like all others if
+        // their cells allow it.
+        for name in protected.texts.difference(&hints.texts) {
+            let read = frame.inferred(name, &args.input.reading.options());
+            if let Ok(Some((column, record))) = read {
+                replace(&mut frame, column, record);
+            }
+        }
         let truth = args.label.as_ref().map(|name| Labels::take(&mut frame, name)).transpose()?;
         let (mut shown, folder) = shown_frame(args, &hints, &frame)?;
         let mut notes = Vec::new();
