@@ -10,8 +10,9 @@ const MISSING_CELL: u64 = 0x0f0f_aaaa_5555_0005;
 
 /// The cells of all rows of a table and of the table that is shown with it.
 ///
-/// Keys of items ignore differences that depend on the reading of a table: `1.10` and `1.1` are the same number. A person
-/// may see these rows as different. Their cells differ.
+/// Keys of items ignore differences that depend on the reading of a table: `1.10` and `1.1` are the same number. If the
+/// column was read as texts, a person sees these rows as different, and their cells differ. In a column of numbers, their
+/// cells are equal.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
