@@ -247,8 +247,8 @@ fn changes(anchoring: &Anchoring, now: &PoolId) -> Option<String> {
     part(anchoring.added, "new item", "new items");
     part(
         anchoring.removed - anchoring.missing.len().min(anchoring.removed),
-        "item without an answer was removed",
-        "items without an answer were removed",
+        "row was removed without the loss of an answer",
+        "rows were removed without the loss of an answer",
     );
     part(
         anchoring.renamed,

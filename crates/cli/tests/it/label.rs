@@ -856,6 +856,26 @@ fn rows_that_look_alike_keep_their_answers() {
     }
 }
 
+/// The answer of a removed row stays with a copy of the row.
+#[test]
+fn a_removed_copy_loses_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("pool.csv"), "x,z\n5,1\n5,1\n7,2\n8,3\n").unwrap();
+    let args = ["pool.csv", "--session", "s.jsonl"];
+    let mut terminal =
+        Terminal::start(folder, &[&["label"], &args[..], &["--classes", "A,B"]].concat());
+    while let Some((row, _)) = terminal.question() {
+        terminal.say(if row < 2 { "A" } else { "B" });
+    }
+    fs::write(folder.join("pool.csv"), "x,z\n5,1\n7,2\n8,3\n").unwrap();
+    let (code, said) = typed(folder, &[&args[..], &["--export", "-o", "o.csv"]].concat(), "");
+    let part = "1 row was removed without the loss of an answer";
+    assert!(code == Some(0) && said.contains(part), "{said}");
+    let labels: Vec<String> = table(folder, "o.csv").into_iter().map(|row| row[2].clone()).collect();
+    assert_eq!(labels, ["A", "B", "B"]);
+}
+
 /// If such rows are written in another form, it is unknown which answer belongs to which row.
 #[test]
 fn rows_that_look_alike_are_refused_after_a_change() {
