@@ -148,14 +148,14 @@ impl<'a> TaskRows<'a> {
     }
 }
 
-/// The normal form of a text for comparisons: with Unix line ends or, if `is_typed`, as a number or a lower-case
-/// boolean.
+/// The normal form of a text for comparisons: without the blanks around it, which the reader of the pool removes, and
+/// with Unix line ends or, if `is_typed`, as a number or a lower-case boolean.
 fn compared(text: &str, is_typed: bool) -> String {
     let number = text.trim().parse::<f64>().ok().filter(|_| is_typed);
     match number.filter(|value| value.is_finite()) {
         Some(value) => value.to_string(),
-        None if is_typed => text.to_lowercase(),
-        None => text.replace("\r\n", "\n"),
+        None if is_typed => text.trim().to_lowercase(),
+        None => text.trim().replace("\r\n", "\n"),
     }
 }
 
@@ -429,6 +429,7 @@ mod tests {
         for (data, found) in [
             (json!({ "a": "x" }), RowMatch::Several(vec![0, 1])),
             (json!({ "a": "x", "b": "2" }), RowMatch::One(1)),
+            (json!({ "a": " x\n", "b": "2 " }), RowMatch::One(1)),
             (json!({ "a": "x", "b": 2.0 }), RowMatch::One(1)),
             (json!({ "a": "07", "b": 3 }), RowMatch::None),
             (json!({ "a": "x", "b": "3" }), RowMatch::None),
