@@ -134,6 +134,7 @@ enum Cause {
     OnlyColumn(String),
     SeveralFields(String),
     NotAccepted,
+    UnknownClass(String, String),
     SeveralChoices,
     Disagreement,
     NoRow,
@@ -164,6 +165,10 @@ impl Cause {
             Cause::NotAccepted => {
                 format!("{have} the answer `reject` or `ignore`, so the label is not accepted")
             }
+            Cause::UnknownClass(class, classes) => format!(
+                "{have} the label {class:?}, which is not a class of the session ({classes}); write the name of a class instead in \
+                 the file, or start a new session with this class in --classes"
+            ),
             Cause::SeveralChoices => {
                 format!("{have} several choices; only one class per row is supported")
             }
@@ -242,7 +247,12 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
             None => flat_choice(data, &field, items, classes),
         };
         let class = match verdict {
-            Verdict::Class(class) => class,
+            Verdict::Class(class) if find_class(&class, classes).is_some() => class,
+            Verdict::Class(class) => {
+                let cause = Cause::UnknownClass(class, classes.join(", "));
+                skipped.add(cause, number, data, &[]);
+                continue;
+            }
             Verdict::Unclear(cause) => {
                 skipped.add(cause, number, data, &[]);
                 continue;
