@@ -1223,6 +1223,44 @@ fn imports_are_careful() {
 }
 
 /// The answers about one column of labels are not those about another one.
+/// Tables are imported in every form in which a pool is read. A word such as `None` can be a class.
+#[test]
+fn tables_of_any_form_are_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_texts(folder, "pool.csv", &["Caf\u{e9}, small", "Tea", "Milk", "Juice"]);
+    let lines = [["text", "kind"], ["Caf\u{e9}, small", "None"], ["Tea", "good"], ["Milk", "good"]];
+    let file = |separator: &str| {
+        let line = |cells: &[&str; 2]| {
+            let cells = cells.map(|cell| if separator == "," { format!("\"{cell}\"") } else { cell.to_owned() });
+            format!("{}\n", cells.join(separator))
+        };
+        lines.iter().map(line).collect::<String>()
+    };
+    let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    let wide = |text: &str| {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    for (name, bytes) in [
+        ("a.csv", file(",").into_bytes()),
+        ("b.csv", file(";").into_bytes()),
+        ("c.tsv", file("\t").into_bytes()),
+        ("d.csv", latin(&file(";"))),
+        ("e.csv", wide(&file(","))),
+    ] {
+        fs::write(folder.join(name), bytes).unwrap();
+        let args = ["pool.csv", "--show", "text", "--classes", "None,good", "--import-labelstudio", name];
+        let more = ["--session", &format!("{name}.jsonl"), "--export", "-o", &format!("{name}.out.csv")];
+        let (code, said) = typed(folder, &[&args[..], &more].concat(), "");
+        assert!(code == Some(0) && said.contains("3 labels written"), "{name}: {said}");
+    }
+    fs::write(folder.join("f.json"), latin("[{\"text\":\"Caf\u{e9}, small\",\"kind\":\"good\"}]")).unwrap();
+    let args = ["label", "pool.csv", "--show", "text", "--classes", "None,good", "--session", "f.jsonl"];
+    let said = refused(folder, &[&args[..], &["--import-labelstudio", "f.json"]].concat());
+    assert!(said.contains("f.json: the file is not in UTF-8") && said.contains("save it as"), "{said}");
+}
+
 #[test]
 fn a_session_is_about_one_column_of_labels() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use super::exported::{ExportedRow, Source, answers_json};
 use super::items::Items;
 use super::task_rows::{ITEM, ROW, RowMatch, TaskRows};
 use crate::error::CliError;
-use halfspaces_frame::find_class;
+use halfspaces_frame::{Frame, Hints, ReadOptions, find_class};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -75,20 +75,33 @@ pub(super) struct Imported {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a Label Studio export (JSON, JSON-MIN or CSV), or JSON Lines, as Prodigy writes them. A task is matched to the
+/// Reads a Label Studio export (JSON, JSON-MIN, CSV or another table), or JSON Lines, as Prodigy writes them. A task is matched to the
 /// row that has the same id, or the same texts and image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| CliError::user(format!("{name}: cannot be read: {error}")))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let is_table = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
-    let tasks = if is_table { table(text) } else { array(text) };
-    let tasks = tasks.map_err(|why| CliError::user(format!("{name}: {why}")))?;
+    let failed = |why: String| CliError::user(format!("{name}: {why}"));
+    let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let mut notes = Vec::new();
+    let tasks = if is_json(path, &bytes) {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            failed(format!("the file is not in UTF-8 ({error}); save it as JSON in UTF-8"))
+        })?;
+        array(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(failed)?
+    } else {
+        // A word such as `None` is kept, because it may be a class.
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let all = Hints { others_are_texts: true, ..Hints::default() };
+        let frame = halfspaces_frame::read(path, &options, &all)?;
+        let hints = Hints::verbatim(frame.names().into_iter().map(|name| name.into_owned()));
+        let frame = halfspaces_frame::read(path, &options, &hints)?;
+        notes.extend(frame.notes.iter().map(|text| format!("note: {text}")));
+        table(&frame)
+    };
     let mut imported = import(&tasks, items, classes);
     for note in &mut imported.notes {
         *note = format!("note: {name}: {note}");
     }
+    imported.notes.splice(0..0, notes);
     Ok(imported)
 }
 
@@ -103,20 +116,30 @@ fn array(text: &str) -> Result<Vec<Value>, String> {
     })
 }
 
-/// Parses a CSV export; each record becomes an object.
-fn table(text: &str) -> Result<Vec<Value>, String> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let failed = |error: csv::Error| format!("{error}; export from Label Studio as CSV or JSON");
-    let names = reader.headers().map_err(failed)?.clone();
-    let object = |record: csv::StringRecord| {
-        let value = |cell: &str| match serde_json::from_str::<Value>(cell) {
-            // Label Studio writes several choices as JSON in one cell.
-            Ok(value) if value.is_object() || value.is_array() => value,
-            _ => Value::from(cell),
-        };
-        names.iter().zip(&record).map(|(name, cell)| (name.to_owned(), value(cell))).collect()
+/// Whether a file contains JSON and not a table. Its name decides or, if the name has another ending, its first character.
+fn is_json(path: &Path, bytes: &[u8]) -> bool {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    match ending.as_ref().and_then(|ending| ending.to_str()) {
+        Some("json" | "jsonl" | "ndjson") => true,
+        Some("csv" | "tsv" | "txt") => false,
+        _ => matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'{')),
+    }
+}
+
+/// The rows of a table; each of them becomes an object.
+fn table(frame: &Frame) -> Vec<Value> {
+    let value = |cell: String| match serde_json::from_str::<Value>(&cell) {
+        // Label Studio writes several choices as JSON in one cell.
+        Ok(value) if value.is_object() || value.is_array() => value,
+        _ => Value::from(cell),
     };
-    reader.records().map(|record| record.map(object).map(Value::Object).map_err(failed)).collect()
+    let names = frame.names();
+    let columns: Vec<_> = names.iter().filter_map(|name| Some((name, frame.column(name)?))).collect();
+    let object = |row: usize| {
+        let cells = columns.iter().map(|(name, of)| ((**name).to_string(), value(of.text(row))));
+        Value::Object(cells.collect())
+    };
+    (0..frame.rows).map(object).collect()
 }
 
 /// The class given by the annotations of a task.
@@ -495,6 +518,12 @@ mod tests {
         )
     }
 
+    /// The tasks of a CSV file.
+    fn from_table(csv: &str) -> Vec<Value> {
+        let (options, hints) = (ReadOptions::default(), Hints::verbatim(["text", "id", "kind"]));
+        table(&halfspaces_frame::read_bytes("t.csv", csv.into(), &options, &hints).unwrap())
+    }
+
     fn parsed(text: &str, items: &Items) -> Imported {
         import(&array(text).unwrap(), items, &classes())
     }
@@ -648,7 +677,7 @@ mod tests {
         // A field whose values are all classes is preferred; two such fields are refused.
         let tasks = |model: &str| {
             let csv = format!("text,model,kind\na cat,dog,cat\nbird,{model},\n");
-            import(&table(&csv).unwrap(), &items(), &classes())
+            import(&from_table(&csv), &items(), &classes())
         };
         assert_eq!(tasks("other").labels, cat);
         let refused = tasks("cat");
@@ -697,7 +726,7 @@ mod tests {
         assert_eq!(parsed(text, &items).labels, [(1, "cat".to_owned())]);
         let csv =
             "text,id,kind\na cat,1,cat\nbird,2,\"{\"\"choices\"\":[\"\"dog\"\",\"\"cat\"\"]}\"\n";
-        let imported = import(&table(csv).unwrap(), &items, &classes());
+        let imported = import(&from_table(csv), &items, &classes());
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
         assert!(imported.notes[0].contains("several choices"), "{:?}", imported.notes);
     }
