@@ -186,7 +186,10 @@ impl Cause {
                  the file"
             ),
             Cause::NotAccepted => {
-                format!("{have} the answer `reject` or `ignore`, so the label is not accepted")
+                format!(
+                    "{have} the answer `reject` or `ignore`, or only responses that are discarded or drafts, so the label is not \
+                     accepted"
+                )
             }
             Cause::UnknownClass(class, classes) => format!(
                 "{have} the label {class:?}, which is not a class of the session ({classes}); write the name of a class instead in \
@@ -474,6 +477,16 @@ fn flat_choice(
         }
     };
     let mut chosen = data.get(name).map_or(Vec::new(), values);
+    // Argilla writes the state of each response in another list.
+    let states = data.get(&format!("{name}.status")).map_or(Vec::new(), values);
+    let is_open = |state: &String| ["discarded", "draft"].contains(&state.as_str());
+    if states.iter().any(is_open) {
+        let mut states = states.iter();
+        chosen.retain(|_| !states.next().is_some_and(is_open));
+        if chosen.is_empty() {
+            return Verdict::Unclear(Cause::NotAccepted);
+        }
+    }
     chosen.retain(|choice| find_class(choice, classes).is_some());
     match &chosen[..] {
         [] => Verdict::Unclear(only_column(data, items, classes)),
@@ -710,6 +723,19 @@ mod tests {
             assert_eq!(imported.labels, labels, "{answer}");
             let said = imported.notes.join(" ");
             assert_eq!(said.contains("is not accepted"), labels.is_empty(), "{said}");
+        }
+        // Argilla writes a state for each response.
+        for (states, labels) in [
+            (r#"["submitted","discarded"]"#, &[(1, "dog".to_owned())][..]),
+            (r#"["discarded","submitted"]"#, &[(1, "cat".to_owned())]),
+            (r#"["discarded","draft"]"#, &[]),
+        ] {
+            let task = format!(
+                r#"[{{"text":"a cat","kind.responses":["dog","cat"],"kind.responses.status":{states}}}]"#
+            );
+            let imported = parsed(&task, &items());
+            assert_eq!(imported.labels, labels, "{states}");
+            assert_eq!(imported.notes.join(" ").contains("not accepted"), labels.is_empty());
         }
         // Prodigy writes one task per line.
         let lines = "{\"text\":\"a cat\",\"label\":\"dog\",\"answer\":\"accept\"}\n{\"text\":\"bird\",\"label\":\"cat\"}\n";
