@@ -1,7 +1,7 @@
 //! The input of `evaluate`, `compare` and `explain`: a table that is read for a model, with its labels if it has any.
 
 use crate::error::CliError;
-use crate::input::{InputArgs, LabelFileArgs, print_notes};
+use crate::input::{InputArgs, LabelFileArgs, failed_labels, print_notes};
 use crate::output::note;
 use crate::recipe;
 use clap::Args;
@@ -67,7 +67,8 @@ pub(super) fn read(
     let name = label.unwrap_or(model.label_column());
     if let Some(file) = label_file.file(label) {
         let frame = input.read_for(model, &[], file.id.as_slice())?;
-        let mut joined = file.join(frame, &input.reading.options())?;
+        let joined = file.join(frame, &input.reading.options());
+        let mut joined = joined.map_err(|error| failed_labels(&file.path, error))?;
         print_notes(&mut joined.frame);
         let found = model.true_classes(&joined.frame, &joined.column)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));

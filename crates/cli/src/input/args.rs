@@ -4,7 +4,8 @@ use super::{InputArgs, print_notes};
 use crate::error::CliError;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use halfspaces_frame::{Decimal, Format, Ragged, ReadOptions};
+use halfspaces_frame::{DataError, Decimal, Format, Ragged, ReadOptions};
+use halfspaces_labelling::{Opening, SessionAccess, SessionFile};
 use halfspaces_linalg::Threads;
 use halfspaces_pipeline::{Costs, JoinedTable, LabelFile, RecipeOptions};
 use std::path::{Path, PathBuf};
@@ -106,10 +107,36 @@ impl LabelFileArgs {
         columns: &RecipeOptions,
     ) -> Result<Option<JoinedTable>, CliError> {
         let Some(file) = self.file(column) else { return Ok(None) };
-        let mut joined = file.read_table(&input.data, &input.reading.options(), columns)?;
+        let joined = file.read_table(&input.data, &input.reading.options(), columns);
+        let mut joined = joined.map_err(|error| failed_labels(&file.path, error))?;
         print_notes(&mut joined.frame);
         Ok(Some(joined))
     }
+}
+
+/// The error for a file of labels that cannot be read or joined.
+pub(crate) fn failed_labels(path: &Path, error: DataError) -> CliError {
+    match wrong_labels(path) {
+        Some(advice) => CliError::user(format!("{}: {advice}", path.display())),
+        None => error.into(),
+    }
+}
+
+/// What to pass instead of a session, or of labels that were not written as a table; `None` for any other file.
+fn wrong_labels(path: &Path) -> Option<String> {
+    if matches!(SessionFile::open(path, SessionAccess::Read), Ok(Opening::Existing(_))) {
+        let session = path.display();
+        return Some(format!(
+            "this is a session of `halfspaces label`, not a table of labels; pass it to `fit` with --session, or write its \
+             labels with `halfspaces label DATA --session {session} --export -o labels.csv`"
+        ));
+    }
+    let ending = path.extension()?.to_str()?.to_lowercase();
+    ["json", "jsonl", "ndjson"].contains(&ending.as_str()).then(|| {
+        "labels in JSON are not supported; if they are those of a session, pass the session to `fit` with --session, or write \
+         them with `halfspaces label --export` to a file whose name ends in .csv"
+            .to_owned()
+    })
 }
 
 /// Options that change the decisions of a model.

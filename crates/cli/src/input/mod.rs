@@ -4,7 +4,7 @@ mod args;
 
 use crate::error::CliError;
 use crate::output::note;
-pub(crate) use args::{CostArgs, LabelFileArgs, ReadingArgs};
+pub(crate) use args::{CostArgs, LabelFileArgs, ReadingArgs, failed_labels};
 use clap::Args;
 use halfspaces_frame::Frame;
 pub(crate) use halfspaces_frame::{Hints, LargeTable};

@@ -652,6 +652,45 @@ fn a_session_is_fitted_directly() {
     }
 }
 
+/// A session, and labels of it in JSON, are not a table of labels. A note on the table is printed once.
+#[test]
+fn a_session_is_not_a_table_of_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..30).map(|i| format!("{i},{}\n", i * 7 % 30)).collect();
+    write(folder, "pool.csv", format!(",x\n{rows}"));
+    let label = "label pool.csv --classes in,out --session s.jsonl -o o.jsonl";
+    assert_eq!(typed_line(folder, label, "in\nout\nin\nout\nq\n\n").0, Some(0));
+    let said = refuse(folder, "fit pool.csv --labels s.jsonl -o m.json");
+    assert!(said.contains("s.jsonl: this is a session") && said.contains("with --session"), "{said}");
+    let said = refuse(folder, "fit pool.csv --labels o.jsonl -o m.json");
+    assert!(said.contains("o.jsonl: labels in JSON are not supported"), "{said}");
+    assert!(said.contains("whose name ends in .csv"), "{said}");
+    let said = notes(folder, "fit pool.csv --session s.jsonl --learner logistic -o m.json");
+    assert_eq!(said.matches("the first column has no name").count(), 1, "{said}");
+    let said = refuse(folder, "evaluate m.json pool.csv --labels s.jsonl");
+    assert!(said.contains("s.jsonl: this is a session"), "{said}");
+}
+
+/// Standard input can be read only once.
+#[test]
+fn a_table_on_standard_input_is_not_read_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    crate::support::pool(folder, 30);
+    let label = "label pool.csv --classes in,out --session s.jsonl";
+    assert_eq!(typed_line(folder, label, "in\nout\nq\n\n").0, Some(0));
+    let pool = read(folder, "pool.csv");
+    for line in [
+        "fit - --session s.jsonl -o m.json",
+        "label - --merge s.jsonl --session t.jsonl --export -o o.csv",
+    ] {
+        let (code, said) = typed_line(folder, line, &pool);
+        let part = "standard input cannot be read more than once; pass the table as a file";
+        assert!(code == Some(2) && said.contains(part), "{line}: {said}");
+    }
+}
+
 /// Labels that are matched in order or by row number are refused if the ids in both files show that they belong to
 /// other rows.
 #[test]

@@ -27,7 +27,10 @@ pub(crate) fn session_table(
              same options, and pass its output with --labels"
         ))
     })?;
-    let table = input.read_as(&columns.options().with_texts(Hints::default()))?;
+    let hints = columns.options().with_texts(Hints::default());
+    let mut table = halfspaces_frame::read(&input.data, &input.reading.options(), &hints)?;
+    // The notes of the reader were printed when the pool was read.
+    table.notes.clear();
     let mut joined = JoinedTable::of_session(table, labels, &session.display().to_string())?;
     print_notes(&mut joined.frame);
     Ok(joined)
