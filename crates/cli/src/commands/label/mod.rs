@@ -38,6 +38,7 @@ use halfspaces_online::{Labelling, LabellingSession};
 use halfspaces_pipeline::{Design, Pipeline};
 use items::Items;
 use pool::{Pool, SessionInfo};
+use session_labels::read_twice;
 pub(crate) use session_labels::{label_args, session_labels, session_table};
 use simulate::Settings;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,9 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         return Err(CliError::user(
             "standard input cannot be both the table and the answers; pass the table as a file, or use --web",
         ));
+    }
+    if args.input.data == Path::new("-") && !args.merge.is_empty() {
+        return Err(read_twice());
     }
     if args.order == Order::Given && !args.simulate {
         return Err(CliError::user(

@@ -13,6 +13,11 @@ use halfspaces_pipeline::JoinedTable;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The error for a table on standard input that is needed for the session and for its labels.
+pub(super) fn read_twice() -> CliError {
+    CliError::user("standard input cannot be read more than once; pass the table as a file")
+}
+
 /// The rows of a table that were labelled in a session. Items are matched with rows as when the session is resumed. The
 /// session file is only read.
 pub(crate) fn session_table(
@@ -20,6 +25,9 @@ pub(crate) fn session_table(
     columns: &ColumnArgs,
     session: &Path,
 ) -> Result<JoinedTable, CliError> {
+    if input.data == Path::new("-") {
+        return Err(read_twice());
+    }
     let labels = session_labels(&label_args(input, columns, session), session, |_| true);
     let labels = labels.map_err(|error| {
         CliError::user(format!(
