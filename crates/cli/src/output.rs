@@ -107,10 +107,21 @@ pub(crate) fn counted(count: u64, thing: &str) -> String {
     }
 }
 
-/// The name that a copied column gets in an output that also has the columns `own`.
-pub(crate) fn copied_name<S: AsRef<str>>(name: &str, own: &[S]) -> String {
-    let is_taken = own.iter().any(|own| own.as_ref() == name);
-    if is_taken { format!("kept {name}") } else { name.to_owned() }
+/// The names that copied columns get in an output that also has the columns `own`. No two columns of the output have the
+/// same name.
+pub(crate) fn copied_names<S: AsRef<str>>(
+    names: impl IntoIterator<Item = S>,
+    own: &[String],
+) -> Vec<String> {
+    let mut all = own.to_vec();
+    for name in names {
+        let mut name = name.as_ref().to_owned();
+        while all.contains(&name) {
+            name = format!("kept {name}");
+        }
+        all.push(name);
+    }
+    all.split_off(own.len())
 }
 
 /// Formats a table as lines for standard output; see [`terminal::aligned`].

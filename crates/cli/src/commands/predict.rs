@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::input::{CostArgs, InputArgs};
-use crate::output::{OutputArgs, copied_name, csv_io_error};
+use crate::output::{OutputArgs, copied_names, csv_io_error};
 use crate::progress::Progress;
 use crate::recipe;
 use clap::Args;
@@ -53,6 +53,11 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("predicting");
     let frame = args.input.read_for(&model, &[], &args.keep)?;
+    if let Some((_, name)) =
+        args.keep.iter().enumerate().find(|(at, name)| args.keep[..*at].contains(name))
+    {
+        return Err(CliError::user(format!("--keep {name}: it is named twice; name it once")));
+    }
     let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
     let kept = kept.collect::<Result<Vec<_>, _>>()?;
     let mut found = model.decide(&frame, args.unseen, args.input.reading.threads())?;
@@ -67,8 +72,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
         if args.all {
             results.extend(names.iter().map(|name| format!("probability={name}")));
         }
-        let kept_names: Vec<String> =
-            args.keep.iter().map(|name| copied_name(name, &results)).collect();
+        let kept_names = copied_names(&args.keep, &results);
         csv.write_record(kept_names.iter().chain(&results)).map_err(csv_io_error)?;
         let mut cells: Vec<String> = Vec::new();
         for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {

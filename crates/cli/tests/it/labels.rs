@@ -652,6 +652,24 @@ fn a_session_is_fitted_directly() {
     }
 }
 
+/// No two columns of an output have the same name.
+#[test]
+fn copied_columns_have_different_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..60).map(|i| format!("{i},{},u,v\n", i / 30)).collect();
+    write(folder, "t.csv", format!("x,y,label,kept label\n{rows}"));
+    succeed(folder, "fit t.csv --label y --drop label --learner logistic -o m.json");
+    for keep in [["label", "kept label"], ["kept label", "label"]] {
+        let args = ["predict", "m.json", "t.csv", "--keep", keep[0], "--keep", keep[1]];
+        let text = good(folder, &args);
+        let names = text.lines().next().unwrap();
+        assert_eq!(names, "kept label,kept kept label,label,value,probability");
+    }
+    let said = refuse(folder, "predict m.json t.csv --keep x --keep x");
+    assert!(said.contains("--keep x: it is named twice; name it once"), "{said}");
+}
+
 /// A session, and labels of it in JSON, are not a table of labels. A note on the table is printed once.
 #[test]
 fn a_session_is_not_a_table_of_labels() {

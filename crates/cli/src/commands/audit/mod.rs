@@ -7,7 +7,7 @@ use crate::html::{escape, image_cell, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, LabelFileArgs};
 use crate::learner;
 use crate::output::{
-    check_table_name, check_targets, copied_name, counted, note, print, print_json, write_file,
+    check_table_name, check_targets, copied_names, counted, note, print, print_json, write_file,
 };
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
@@ -449,9 +449,7 @@ impl AuditReport {
         let own = ["rank", "row", "label", "suggested", "agreement", "likely_wrong", "line"];
         let mut header = own.map(str::to_owned).to_vec();
         header.extend((!self.contradictions.is_empty()).then(|| "contradicts".to_owned()));
-        for column in &self.kept {
-            header.push(copied_name(&column.name, &header));
-        }
+        header.extend(copied_names(self.kept.iter().map(|column| &column.name), &header));
         writer.write_record(header)?;
         for (place, suspect) in self.result.ranking.iter().enumerate() {
             let mut record = vec![

@@ -3,7 +3,7 @@
 use super::exported::{ExportedRow, Source, answers_json};
 use super::items::Items;
 use super::label_studio;
-use crate::output::copied_name;
+use crate::output::copied_names;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -120,8 +120,7 @@ fn write_csv(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Re
     let mut own = ["row", "label", "source", "probability"].map(str::to_owned).to_vec();
     let answers = rows.first().map_or(&[][..], |row| &row.answers);
     own.extend(answers.iter().map(|(name, _)| format!("label by {name}")));
-    let shown: Vec<String> =
-        items.shown_names().into_iter().map(|name| copied_name(name, &own)).collect();
+    let shown = copied_names(items.shown_names(), &own);
     writer.write_record(own[..1].iter().chain(&shown).chain(&own[1..]))?;
     for row in rows {
         let probability = row.probability.map(|p| format!("{p:.4}")).unwrap_or_default();
