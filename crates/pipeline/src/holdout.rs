@@ -40,7 +40,7 @@ pub enum SplitBy {
 pub(crate) struct Split {
     pub(crate) learn: Vec<usize>,
     pub(crate) held_out: Vec<usize>,
-    /// The group number of each row. Groups are numbered in random order. The vector is empty unless the split is by
+    /// The group number of each row. Groups are numbered in random order. The numbers 0 and -0 are the same group. The vector is empty unless the split is by
     /// group.
     pub(crate) groups: Vec<usize>,
 }
@@ -158,9 +158,14 @@ pub(crate) fn take_with_notes(frame: &mut Frame, column: &str) -> Result<Column,
 /// The group number of each row. Groups are numbered in random order.
 fn groups(values: &Values, seed: u64) -> Vec<usize> {
     let mut number_of: HashMap<String, usize> = HashMap::new();
+    let is_number = matches!(values, Values::Numbers(_));
     let number = |row: usize| {
         let next = number_of.len();
-        *number_of.entry(values.text(row)).or_insert(next)
+        let text = match values.text(row) {
+            text if is_number && text == "-0" => "0".to_owned(),
+            text => text,
+        };
+        *number_of.entry(text).or_insert(next)
     };
     let groups: Vec<usize> = (0..values.len()).map(number).collect();
     let mut order: Vec<usize> = (0..number_of.len()).collect();
@@ -209,6 +214,15 @@ pub fn split(rows: usize, share: Option<f64>, seed: u64) -> (Vec<usize>, Vec<usi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_and_negative_zero_are_one_group() {
+        let of = groups(&Values::numbers(vec![0.0, -0.0, 1.0, -1.0]), 0);
+        assert!(of[0] == of[1] && of[0] != of[2] && of[2] != of[3], "{of:?}");
+        let of = groups(&Values::texts(vec![0, 1], &["0", "-0"]), 0);
+        assert_ne!(of[0], of[1]);
+    }
+
     use halfspaces_frame::Column;
 
     fn frame(name: &str, values: Values) -> Frame {
