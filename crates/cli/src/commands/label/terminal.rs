@@ -5,7 +5,7 @@ use super::worker::Controller;
 use crate::error::CliError;
 use crate::output::{note, print, print_styled};
 use crate::terminal::{bold, width};
-use halfspaces_frame::{ClassKey, visible};
+use halfspaces_frame::{find_class, visible};
 use halfspaces_labelling::{ActionError, class_keys};
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
@@ -198,7 +198,7 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     }
 }
 
-/// The class with this name or key, or with a name of the same meaning, such as `1.0` for `1`; otherwise all classes whose
+/// The class with this name or key, or with a name of the same meaning, such as `1.0` or `true` for `1`; otherwise all classes whose
 /// names begin with `name`. If there are none, upper and
 /// lower case are not distinguished.
 fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> {
@@ -207,9 +207,7 @@ fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> 
     let named = classes.iter().position(|class| class == name);
     let named =
         named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key));
-    let key_of_name = ClassKey::of(name);
-    let same = || classes.iter().position(|class| ClassKey::of(class) == key_of_name);
-    if let Some(class) = named.or_else(same) {
+    if let Some(class) = named.or_else(|| find_class(name, classes)) {
         return vec![class];
     }
     let lower: Vec<String> = classes.iter().map(|class| class.to_lowercase()).collect();
@@ -343,6 +341,20 @@ mod tests {
             ("q", Reply::Stop),
             ("r", Reply::Review),
             ("cat", Reply::Unknown),
+        ] {
+            assert_eq!(reply(line, &classes, &keys), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_understood_as_in_a_file() {
+        let classes = ["0", "1"].map(str::to_owned);
+        let keys = class_keys(&classes);
+        for (line, expected) in [
+            ("true", Reply::Class(1)),
+            ("FALSE", Reply::Class(0)),
+            ("1.0", Reply::Class(1)),
+            ("2", Reply::Unknown),
         ] {
             assert_eq!(reply(line, &classes, &keys), expected, "{line:?}");
         }
