@@ -122,7 +122,14 @@ impl Pool {
                     items_frame.place(row)
                 })?)
             }
-            (None, Some(items)) if items.is_dir() => Some(Images::from_folder(items, frame.rows)?),
+            (None, Some(items)) if items.is_dir() => {
+                notes.push(format!(
+                    "note: {}: the images are shown with the rows in the order of their names (2 before 10); no column can \
+                     confirm this",
+                    items.display()
+                ));
+                Some(Images::from_folder(items, frame.rows)?)
+            }
             (None, _) => None,
         };
         if let Some(count) = images.as_ref().map(Images::backslashes).filter(|count| *count > 0) {
