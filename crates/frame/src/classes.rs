@@ -1,6 +1,6 @@
 //! Decides which labels denote the same class. The same rule applies to files, options, streams and imports.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The key that identifies a class. Two labels denote the same class if their keys are equal.
 ///
@@ -144,6 +144,22 @@ impl Classes {
             classes.names.push(name);
         }
         classes
+    }
+
+    /// The classes of labels, with the names and in the order that they have after a fit: the name of a class is its
+    /// shortest spelling, and classes whose names are all numbers are sorted by value.
+    ///
+    /// ```
+    /// use halfspaces_frame::Classes;
+    /// assert_eq!(Classes::of_labels(["10", "9.0", "9"]).names(), ["9", "10"]);
+    /// ```
+    #[must_use]
+    pub fn of_labels<'l>(labels: impl IntoIterator<Item = &'l str>) -> Classes {
+        let (mut collected, mut seen) = (ClassCollector::default(), HashSet::new());
+        for label in labels.into_iter().filter(|label| seen.insert(*label)) {
+            collected.add(label);
+        }
+        Classes::new(collected.sorted().into_iter().map(|class| collected.names()[class].clone()))
     }
 
     /// The names of the classes, in order.

@@ -1346,6 +1346,19 @@ fn shown_cells_are_kept_as_they_are() {
     assert_eq!(fs::read(folder.join("s.jsonl")).unwrap(), session);
 }
 
+/// The classes of known labels have the names and the order that they have after a fit.
+#[test]
+fn classes_of_known_labels_are_those_of_a_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..40).map(|i| format!("{i},{}\n", ["10", "9.0", "9", "10.0"][i / 10])).collect();
+    fs::write(folder.join("t.csv"), format!("x,y\n{rows}")).unwrap();
+    let label = ["label", "t.csv", "--known", "y", "--session", "s.jsonl", "--export", "-o", "o.csv"];
+    good(folder, &label);
+    let session = fs::read_to_string(folder.join("s.jsonl")).unwrap();
+    assert!(session.contains(r#"["9","10"]"#), "{}", session.lines().next().unwrap());
+}
+
 /// A column of --drop or --text may contain anything, as in `fit`. The options do not change the identity of the items.
 #[test]
 fn unused_columns_are_not_checked() {

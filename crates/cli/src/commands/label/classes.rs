@@ -2,9 +2,8 @@
 
 use super::args::LabelArgs;
 use crate::error::CliError;
-use halfspaces_frame::{ClassKey, find_class};
+use halfspaces_frame::{Classes, find_class};
 use halfspaces_pipeline::Pipeline;
-use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 /// The names of `--classes`, which were split at commas. A name in quotation marks may contain commas, as in CSV.
@@ -25,7 +24,7 @@ pub(super) fn named(parts: &[String]) -> Vec<String> {
     reader.records().flat_map(names).collect()
 }
 
-/// The classes of a new session: those of `--classes`, or the distinct known labels, or those of the model.
+/// The classes of a new session: those of `--classes`, or those of the known labels, as in a fit, or those of the model.
 pub(super) fn classes(
     args: &LabelArgs,
     model: Option<&Pipeline>,
@@ -33,10 +32,8 @@ pub(super) fn classes(
 ) -> Result<Vec<String>, CliError> {
     let mut classes: Vec<String> = Vec::new();
     if args.classes.is_empty() {
-        let names: BTreeSet<&String> = known.iter().map(|(_, class)| class).collect();
-        let mut keys = HashSet::new();
-        let new = names.into_iter().filter(|name| keys.insert(ClassKey::of(name)));
-        classes.extend(new.cloned());
+        let of_known = Classes::of_labels(known.iter().map(|(_, class)| class.as_str()));
+        classes.extend_from_slice(of_known.names());
     }
     for class in &args.classes {
         let class = class.trim();
