@@ -819,7 +819,8 @@ fn answers_do_not_move_to_other_texts_or_images() {
     let images = ["pool.csv", "--items", "im", "--session", "i.jsonl", "-o", "i.csv", "--force"];
     let new = [&images[..], &["--classes", "a,b"]].concat();
     let (code, said) = typed(folder, &new, "a\nb\na\nq\n");
-    let part = "note: im: the images are shown with the rows in the order of their names (2 before 10)";
+    let part =
+        "note: im: the images are shown with the rows in the order of their names (2 before 10)";
     assert!(code == Some(0) && said.contains(part), "{said}");
     // The new name has the same place in the order, so the image belongs to the same row.
     fs::rename(folder.join("im/b.png"), folder.join("im/b2.png")).unwrap();
@@ -875,7 +876,8 @@ fn a_removed_copy_loses_no_answer() {
     let (code, said) = typed(folder, &[&args[..], &["--export", "-o", "o.csv"]].concat(), "");
     let part = "1 row was removed without the loss of an answer";
     assert!(code == Some(0) && said.contains(part), "{said}");
-    let labels: Vec<String> = table(folder, "o.csv").into_iter().map(|row| row[2].clone()).collect();
+    let labels: Vec<String> =
+        table(folder, "o.csv").into_iter().map(|row| row[1].clone()).collect();
     assert_eq!(labels, ["A", "B", "B"]);
 }
 
@@ -1037,7 +1039,8 @@ fn shuffled_items_are_refused() {
     let folder = folder.path();
     let rows: String = (0..6).map(|i| format!("{},{}\n", i * 5 % 6, i % 3)).collect();
     fs::write(folder.join("pool.csv"), format!("x,y\n{rows}")).unwrap();
-    let args = ["--items", "items.csv", "--show", "text", "--classes", "a,b", "--session", "s.jsonl"];
+    let args =
+        ["--items", "items.csv", "--show", "text", "--classes", "a,b", "--session", "s.jsonl"];
     for name in ["", "index", "row", "id"] {
         for (order, is_same) in [([0, 3, 2, 1, 4, 5], false), ([0, 1, 2, 3, 4, 5], true)] {
             let rows: String = order.iter().map(|i| format!("{i},{}\n", TEXTS[*i])).collect();
@@ -1048,7 +1051,11 @@ fn shuffled_items_are_refused() {
             let is_refused = said.contains(part)
                 && said.contains("`3` here, but 1 is expected")
                 && said.contains("sort the file by these numbers, or remove them");
-            assert_eq!((code, is_refused), (Some(if is_same { 0 } else { 2 }), !is_same), "{name}: {said}");
+            assert_eq!(
+                (code, is_refused),
+                (Some(if is_same { 0 } else { 2 }), !is_same),
+                "{name}: {said}"
+            );
             let _ = fs::remove_file(folder.join("s.jsonl"));
         }
     }
@@ -1230,11 +1237,12 @@ fn imports_are_careful() {
 fn tables_of_any_form_are_imported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    write_texts(folder, "pool.csv", &["Caf\u{e9}, small", "Tea", "Milk", "Juice"]);
-    let lines = [["text", "kind"], ["Caf\u{e9}, small", "None"], ["Tea", "good"], ["Milk", "good"]];
+    write_texts(folder, "pool.csv", &["Caf\u{e9} small", "Tea", "Milk", "Juice"]);
+    let lines = [["text", "kind"], ["Caf\u{e9} small", "None"], ["Tea", "good"], ["Milk", "good"]];
     let file = |separator: &str| {
         let line = |cells: &[&str; 2]| {
-            let cells = cells.map(|cell| if separator == "," { format!("\"{cell}\"") } else { cell.to_owned() });
+            let cells = cells
+                .map(|cell| if separator == "," { format!("\"{cell}\"") } else { cell.to_owned() });
             format!("{}\n", cells.join(separator))
         };
         lines.iter().map(line).collect::<String>()
@@ -1252,15 +1260,22 @@ fn tables_of_any_form_are_imported() {
         ("e.csv", wide(&file(","))),
     ] {
         fs::write(folder.join(name), bytes).unwrap();
-        let args = ["pool.csv", "--show", "text", "--classes", "None,good", "--import-labelstudio", name];
-        let more = ["--session", &format!("{name}.jsonl"), "--export", "-o", &format!("{name}.out.csv")];
+        let args =
+            ["pool.csv", "--show", "text", "--classes", "None,good", "--import-labelstudio", name];
+        let more =
+            ["--session", &format!("{name}.jsonl"), "--export", "-o", &format!("{name}.out.csv")];
         let (code, said) = typed(folder, &[&args[..], &more].concat(), "");
         assert!(code == Some(0) && said.contains("3 labels written"), "{name}: {said}");
     }
-    fs::write(folder.join("f.json"), latin("[{\"text\":\"Caf\u{e9}, small\",\"kind\":\"good\"}]")).unwrap();
-    let args = ["label", "pool.csv", "--show", "text", "--classes", "None,good", "--session", "f.jsonl"];
+    fs::write(folder.join("f.json"), latin("[{\"text\":\"Caf\u{e9} small\",\"kind\":\"good\"}]"))
+        .unwrap();
+    let args =
+        ["label", "pool.csv", "--show", "text", "--classes", "None,good", "--session", "f.jsonl"];
     let said = refused(folder, &[&args[..], &["--import-labelstudio", "f.json"]].concat());
-    assert!(said.contains("f.json: the file is not in UTF-8") && said.contains("save it as"), "{said}");
+    assert!(
+        said.contains("f.json: the file is not in UTF-8") && said.contains("save it as"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -1351,9 +1366,11 @@ fn shown_cells_are_kept_as_they_are() {
 fn classes_of_known_labels_are_those_of_a_fit() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let rows: String = (0..40).map(|i| format!("{i},{}\n", ["10", "9.0", "9", "10.0"][i / 10])).collect();
+    let rows: String =
+        (0..40).map(|i| format!("{i},{}\n", ["10", "9.0", "9", "10.0"][i / 10])).collect();
     fs::write(folder.join("t.csv"), format!("x,y\n{rows}")).unwrap();
-    let label = ["label", "t.csv", "--known", "y", "--session", "s.jsonl", "--export", "-o", "o.csv"];
+    let label =
+        ["label", "t.csv", "--known", "y", "--session", "s.jsonl", "--export", "-o", "o.csv"];
     good(folder, &label);
     let session = fs::read_to_string(folder.join("s.jsonl")).unwrap();
     assert!(session.contains(r#"["9","10"]"#), "{}", session.lines().next().unwrap());
@@ -1371,7 +1388,8 @@ fn unused_columns_are_not_checked() {
         assert_eq!(code, Some(0), "{said}");
         fs::remove_file(folder.join("s.jsonl")).unwrap();
     }
-    fs::write(folder.join("pool.csv"), "a,day,n\n1,1.3.2024,1.0\n2,13.3.2024,NA\n3,14.3.2024,7\n").unwrap();
+    fs::write(folder.join("pool.csv"), "a,day,n\n1,1.3.2024,1.0\n2,13.3.2024,NA\n3,14.3.2024,7\n")
+        .unwrap();
     let args = ["pool.csv", "--classes", "x,y", "--session", "s.jsonl"];
     assert_eq!(typed(folder, &args, "x\ny\nq\n").0, Some(0));
     let args = [&args[..], &["--drop", "day", "--drop", "n"]].concat();

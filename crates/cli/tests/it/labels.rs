@@ -680,7 +680,10 @@ fn a_session_is_not_a_table_of_labels() {
     let label = "label pool.csv --classes in,out --session s.jsonl -o o.jsonl";
     assert_eq!(typed_line(folder, label, "in\nout\nin\nout\nq\n\n").0, Some(0));
     let said = refuse(folder, "fit pool.csv --labels s.jsonl -o m.json");
-    assert!(said.contains("s.jsonl: this is a session") && said.contains("with --session"), "{said}");
+    assert!(
+        said.contains("s.jsonl: this is a session") && said.contains("with --session"),
+        "{said}"
+    );
     let said = refuse(folder, "fit pool.csv --labels o.jsonl -o m.json");
     assert!(said.contains("o.jsonl: labels in JSON are not supported"), "{said}");
     assert!(said.contains("whose name ends in .csv"), "{said}");

@@ -134,7 +134,8 @@ fn table(frame: &Frame) -> Vec<Value> {
         _ => Value::from(cell),
     };
     let names = frame.names();
-    let columns: Vec<_> = names.iter().filter_map(|name| Some((name, frame.column(name)?))).collect();
+    let columns: Vec<_> =
+        names.iter().filter_map(|name| Some((name, frame.column(name)?))).collect();
     let object = |row: usize| {
         let cells = columns.iter().map(|(name, of)| ((**name).to_string(), value(of.text(row))));
         Value::Object(cells.collect())
