@@ -2,9 +2,10 @@
 
 use super::exported::{ExportedRow, Source, answers_json};
 use super::items::Items;
+use super::task_file;
 use super::task_rows::{ITEM, ROW, RowMatch, TaskRows};
 use crate::error::CliError;
-use halfspaces_frame::{Frame, Hints, ReadOptions, find_class};
+use halfspaces_frame::find_class;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -79,68 +80,13 @@ pub(super) struct Imported {
 /// row that has the same id, or the same texts and image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
-    let failed = |why: String| CliError::user(format!("{name}: {why}"));
-    let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
-    let mut notes = Vec::new();
-    let tasks = if is_json(path, &bytes) {
-        let text = String::from_utf8(bytes).map_err(|error| {
-            failed(format!("the file is not in UTF-8 ({error}); save it as JSON in UTF-8"))
-        })?;
-        array(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(failed)?
-    } else {
-        // A word such as `None` is kept, because it may be a class.
-        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-        let all = Hints { others_are_texts: true, ..Hints::default() };
-        let frame = halfspaces_frame::read(path, &options, &all)?;
-        let hints = Hints::verbatim(frame.names().into_iter().map(|name| name.into_owned()));
-        let frame = halfspaces_frame::read(path, &options, &hints)?;
-        notes.extend(frame.notes.iter().map(|text| format!("note: {text}")));
-        table(&frame)
-    };
+    let (tasks, notes) = task_file::read(path)?;
     let mut imported = import(&tasks, items, classes);
     for note in &mut imported.notes {
         *note = format!("note: {name}: {note}");
     }
     imported.notes.splice(0..0, notes);
     Ok(imported)
-}
-
-/// Parses a list of tasks, or tasks one after another, as in JSON Lines.
-fn array(text: &str) -> Result<Vec<Value>, String> {
-    let tasks = match text.trim_start().starts_with('{') {
-        true => serde_json::Deserializer::from_str(text).into_iter().collect(),
-        false => serde_json::from_str(text),
-    };
-    tasks.map_err(|error| {
-        format!("tasks in JSON: {error}; export from Label Studio as JSON, JSON-MIN or CSV")
-    })
-}
-
-/// Whether a file contains JSON and not a table. Its name decides or, if the name has another ending, its first character.
-fn is_json(path: &Path, bytes: &[u8]) -> bool {
-    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-    match ending.as_ref().and_then(|ending| ending.to_str()) {
-        Some("json" | "jsonl" | "ndjson") => true,
-        Some("csv" | "tsv" | "txt") => false,
-        _ => matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'{')),
-    }
-}
-
-/// The rows of a table; each of them becomes an object.
-fn table(frame: &Frame) -> Vec<Value> {
-    let value = |cell: String| match serde_json::from_str::<Value>(&cell) {
-        // Label Studio writes several choices as JSON in one cell.
-        Ok(value) if value.is_object() || value.is_array() => value,
-        _ => Value::from(cell),
-    };
-    let names = frame.names();
-    let columns: Vec<_> =
-        names.iter().filter_map(|name| Some((name, frame.column(name)?))).collect();
-    let object = |row: usize| {
-        let cells = columns.iter().map(|(name, of)| ((**name).to_string(), value(of.text(row))));
-        Value::Object(cells.collect())
-    };
-    (0..frame.rows).map(object).collect()
 }
 
 /// The class given by the annotations of a task.
@@ -509,8 +455,9 @@ fn only_column(data: &Map<String, Value>, items: &Items, classes: &[String]) -> 
 
 #[cfg(test)]
 mod tests {
+    use super::task_file::{array, table};
     use super::*;
-    use halfspaces_frame::{Column, Values};
+    use halfspaces_frame::{Column, Hints, ReadOptions, Values};
     use halfspaces_labelling::ItemKey;
 
     fn column(name: &str, texts: &[&str]) -> Column {
@@ -569,7 +516,8 @@ mod tests {
         write(&mut bytes, &lines, &items()).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         // Rows 0 and 2 show the same text; the row number distinguishes them.
-        let imported = parsed(&text, &items());
+        let classes = ["dog", "cat \"x\" <b>"].map(str::to_owned);
+        let imported = import(&array(&text).unwrap(), &items(), &classes);
         assert_eq!(
             imported.labels,
             [(0, "dog".to_owned()), (1, "cat \"x\" <b>".to_owned())],

@@ -14,6 +14,7 @@ mod pool;
 mod review;
 mod session_labels;
 mod simulate;
+mod task_file;
 mod task_rows;
 mod terminal;
 mod web;
