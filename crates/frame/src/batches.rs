@@ -279,6 +279,7 @@ mod tests {
     };
     use arrow_buffer::i256;
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
+    use std::collections::HashMap;
     use std::sync::Arc;
 
     /// 08:00 and 20:00 UTC on two days of June 2024, in seconds since 1970-01-01.
@@ -327,7 +328,7 @@ mod tests {
         let frame = |names: [&str; 3], more: &str, hints: &Hints| {
             let of_pandas = [("pandas".to_owned(), format!(r#"{{"index_columns": [{more}]}}"#))];
             let fields = names.map(|name| Field::new(name, DataType::Int64, true)).to_vec();
-            let schema = Schema::new(fields).with_metadata(of_pandas.into_iter().collect());
+            let schema = Schema::new(fields).with_metadata(HashMap::from(of_pandas));
             let array: Arc<dyn Array> = Arc::new(Int64Array::from(vec![2, 0, 1]));
             let arrays = vec![array; 3];
             let batch = RecordBatch::try_new(Arc::new(schema.clone()), arrays).unwrap();
