@@ -118,7 +118,7 @@ impl LabelFileArgs {
 pub(crate) fn failed_labels(path: &Path, error: DataError) -> CliError {
     match wrong_labels(path) {
         Some(advice) => CliError::user(format!("{}: {advice}", path.display())),
-        None => error.into(),
+        None => error,
     }
 }
 
