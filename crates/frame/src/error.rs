@@ -92,5 +92,7 @@ mod tests {
     fn invisible_characters_are_escaped() {
         let error = DataError::user("no column `label\r`;\n  there are `\u{1b}[31mred`, `größe`\n");
         assert_eq!(error.to_string(), r"no column `label\r`; there are `\u{1b}[31mred`, `größe`");
+        let error = DataError::user("no column `x`; there are `\u{200b}x`, `\u{feff}x`");
+        assert_eq!(error.to_string(), r"no column `x`; there are `\u{200b}x`, `\u{feff}x`");
     }
 }

@@ -6,7 +6,8 @@ const MAX_LISTED: usize = 12;
 /// The maximum length, in letters, of names that are compared.
 const MAX_COMPARED: usize = 100;
 
-/// Escapes control characters, direction marks and line separators in a name, so that it cannot affect a terminal.
+/// Escapes control characters, direction marks, line separators and characters without width in a name, so that it
+/// cannot affect a terminal and does not look like another name.
 ///
 /// ```
 /// use halfspaces_frame::visible;
@@ -16,7 +17,7 @@ const MAX_COMPARED: usize = 100;
 pub fn visible(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());
     for letter in name.chars() {
-        if letter.is_control() || turns_or_breaks(letter) {
+        if letter.is_control() || turns_or_breaks(letter) || is_without_width(letter) {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);
@@ -31,6 +32,11 @@ fn turns_or_breaks(letter: char) -> bool {
         letter,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     )
+}
+
+/// Whether a letter has no width and no meaning. Joiners, which also have no width, belong to words and emoji.
+fn is_without_width(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Shortens a text to its first 60 characters, for use in a message. If the text is longer, `...` is appended.
