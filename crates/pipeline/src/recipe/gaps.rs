@@ -9,8 +9,8 @@ const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
 impl Recipe {
     /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
-    /// table with at least ten rows or that have missing values for the first time, and on columns with many numbers outside the range of the training rows.
-    /// Predictions for such rows and tables are unreliable.
+    /// table with at least ten rows or that have missing values for the first time, and on columns with numbers outside
+    /// the range of the training rows. Predictions for such rows and tables are unreliable.
     pub(crate) fn gaps(&self, frame: &Frame, label: &str) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         const MOST_SHOWN: usize = 5;
@@ -71,6 +71,7 @@ impl Recipe {
         notes.extend(self.narrower(frame));
         notes.extend(self.without_times(frame));
         notes.extend(self.outside(frame));
+        notes.extend(self.far_outside(frame));
         if !empty.is_empty() && open.len() < frame.rows {
             let (columns, verb) =
                 if empty.len() == 1 { ("column", "has") } else { ("columns", "have") };
@@ -172,6 +173,31 @@ impl Recipe {
                 first_of(names, LISTED)
             )
         })
+    }
+
+    /// Notes on numbers that occur several times and are farther from the range of the training rows than the range is
+    /// wide. Such a number often marks missing values.
+    pub(super) fn far_outside(&self, frame: &Frame) -> Vec<String> {
+        const LISTED: usize = 5;
+        let note = |column: &ColumnRecipe| {
+            let Kind::Number { range: Some((low, high)), .. } = column.kind else { return None };
+            let values = frame.column(&column.name)?;
+            let Values::Numbers(values) = values.as_ref() else { return None };
+            let width = high - low;
+            let is_far = |value: &f64| *value < low - width || *value > high + width;
+            let mut far: Vec<f64> = values.values().iter().copied().filter(is_far).collect();
+            far.sort_unstable_by(f64::total_cmp);
+            let equal = far.chunk_by(|a, b| a.to_bits() == b.to_bits());
+            let (number, count) = equal.map(|run| (run[0], run.len())).max_by_key(|run| run.1)?;
+            (width > 0.0 && count > 1).then(|| {
+                format!(
+                    "{}, column `{}`: {number} occurs {count} times, far outside the range of the training rows ({low} to {high}); if it \
+                     marks missing values, pass --missing {number}",
+                    frame.source, column.name
+                )
+            })
+        };
+        self.columns.iter().filter_map(note).take(LISTED).collect()
     }
 
     /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the training

@@ -411,6 +411,30 @@ fn categories_are_found_by_their_meaning() {
     assert!(fit(&both).apply(&new, Unseen::Error).is_err());
 }
 
+#[test]
+fn repeated_numbers_far_outside_the_range_are_noted() {
+    let column = |values: Vec<f64>| frame(vec![("x", Values::numbers(values))]);
+    let recipe = fit(&column((0..100).map(f64::from).collect()));
+    let with = |far: &[f64]| [&vec![5.0; 90][..], far].concat();
+    // The range is 0 to 99, so numbers below -99 and above 198 are far outside.
+    for (far, expected) in [
+        (&[-999.0, 7.0, -999.0, -500.0][..], Some("`x`: -999 occurs 2 times")),
+        (&[198.5, 198.5], Some("198.5 occurs 2 times")),
+        (&[-99.5, -99.5, 500.0, 500.0, 500.0], Some("pass --missing 500")),
+        (&[198.0, 198.0, -99.0, -99.0], None),
+        (&[-999.0, 999.0], None),
+        (&[f64::NAN, f64::NAN], None),
+    ] {
+        let notes = recipe.far_outside(&column(with(far)));
+        match expected {
+            Some(part) => assert!(notes.len() == 1 && notes[0].contains(part), "{notes:?}"),
+            None => assert_eq!(notes, [""; 0]),
+        }
+    }
+    let constant = frame(vec![("x", Values::numbers(vec![-9.0; 50]))]);
+    assert_eq!(recipe.far_outside(&constant), [""; 0]);
+}
+
 /// The range is stored if the recipe was fitted to at least 100 numbers. A note is written if at least a tenth of at
 /// least ten numbers are outside this range.
 #[test]
