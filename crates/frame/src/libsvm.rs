@@ -417,7 +417,7 @@ impl<'s> Lines<'s> {
         Ok(Lines { source, reader, number: 0, copied: None, length: 0 })
     }
 
-    /// Advances to the next line and returns it without its end. Returns `None` after the last line.
+    /// Advances to the next line and returns it without its line end. Returns `None` after the last line.
     fn next(&mut self) -> Result<Option<&[u8]>, DataError> {
         self.reader.consume(std::mem::take(&mut self.length));
         self.copied = None;

@@ -4,10 +4,10 @@ use crate::names::short;
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
 
-/// The form in which names are compared to find those that look alike. All letters are in lower case, accented letters
-/// have one form (NFKC), and all dashes are the same. Blanks, underscores and invisible characters are removed. A name
-/// that consists of digits is compared without leading zeros. Returns `None` for a name that contains no letter and
-/// does not consist of digits.
+/// The form in which names are compared to find those that look alike. Letters are converted to lower case, accented
+/// letters are normalised (NFKC), and all kinds of dash are replaced by one. Blanks, underscores and invisible
+/// characters are removed. A name that consists of digits is compared without leading zeros. Returns `None` for a name
+/// that contains no letter and does not consist of digits.
 fn appearance(name: &str) -> Option<String> {
     let is_ignored = |c: char| {
         c.is_whitespace()

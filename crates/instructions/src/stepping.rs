@@ -17,8 +17,8 @@ pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     steps_of(program)
 }
 
-/// The number of instructions that `program` executes after the moment at which it starts to wait. The program must
-/// write one byte, wait for a byte on stdin, and end.
+/// The number of instructions that `program` executes after it starts to wait. The program must write one byte, wait
+/// for a byte on stdin, and end.
 pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Failure> {
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {

@@ -415,7 +415,7 @@ impl Record {
         self.aside_of.get(&self.rows.item(row)?).copied()
     }
 
-    /// The most recent answer, skip or uncertain answer about a row of the current pool.
+    /// The most recent response (an answer, a skip or an uncertain answer) for a row of the current pool.
     #[must_use]
     pub fn last_action(&self) -> Option<Action> {
         self.actions.iter().rev().find_map(|step| {

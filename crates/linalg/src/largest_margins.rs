@@ -51,7 +51,7 @@ pub fn largest_margins<P: PointSet>(
 }
 
 /// The `count` largest |w · x| in a range of the points, together with their indices. The values are in decreasing
-/// order, with ties broken by index. The points must have the dimension of w.
+/// order, with ties broken by index. The points must have the same dimension as w.
 pub(crate) fn largest_of<P: PointSet>(
     points: &P,
     w: &[f64],

@@ -242,7 +242,7 @@ pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
 /// For a candidate, let a be its number of errors minus the leader's number of errors. Let n be the number of examples,
 /// out of m, on which exactly one of the two errs. If the leader's error exceeds the candidate's error by at least e,
 /// then exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ) is a supermartingale for every s > 0. The test is passed once this process
-/// exceeds KG/δ for one of G values of s (ours, docs/theory/thinned-selection.md).
+/// exceeds KG/δ for at least one of the G values of s (ours, docs/theory/thinned-selection.md).
 ///
 /// ```
 /// use halfspaces_pac::schedule::CloseEnough;

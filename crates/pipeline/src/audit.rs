@@ -316,7 +316,7 @@ fn unlike_most(classes: &[usize], count: usize) -> usize {
     classes.len() - most
 }
 
-/// Checks that no fold contains all rows of a class, because this class could not be learned from the other folds.
+/// Checks that no fold contains all rows of a class, since such a class could not be learned from the other folds.
 fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     let mut seen = vec![false; count];
     known.iter().for_each(|class| seen[*class] = true);

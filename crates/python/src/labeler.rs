@@ -397,7 +397,7 @@ fn labels(record: &Record) -> Labels {
     record.row_labels().map(|given| (given.row, given.class)).collect()
 }
 
-/// The key of each class in a widget; an empty text for a class for which no key is left.
+/// The key of each class in a widget; the empty string if no key is left for a class.
 #[pyfunction]
 pub(crate) fn class_keys(classes: Vec<String>) -> Vec<String> {
     let keys = halfspaces_labelling::class_keys(&classes);

@@ -36,7 +36,7 @@ pub(crate) struct EvaluateArgs {
     table: LabelledArgs,
 }
 
-/// The result of an evaluation; `--json` prints it as it is.
+/// The result of an evaluation; `--json` prints it unchanged.
 #[derive(Debug, Serialize)]
 struct Output {
     data: String,

@@ -31,7 +31,7 @@ impl PopulationMean {
         self.mean
     }
 
-    /// The standard error s/√n of the mean, as an estimate of the mean of the distribution.
+    /// The standard error s/√n of the sample mean as an estimate of the mean of the distribution.
     #[must_use]
     pub fn standard_error(self) -> f64 {
         self.standard_error

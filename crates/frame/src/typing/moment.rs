@@ -42,7 +42,7 @@ pub struct MomentFormat {
     pub offset: i32,
     /// Whether points separate the parts of the dates from which the format was detected, as in `12.31.2024`. This is
     /// used only if the month is first. If it is false, dates with points are refused in new rows, because points
-    /// usually mean that the day is first.
+    /// usually mean that the day comes first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub points: bool,
 }

@@ -159,7 +159,7 @@ impl LabellingSession {
         })
     }
 
-    /// Resumes a saved session: learns from all answers of the list in order. Classes may have been edited and answers
+    /// Resumes a saved session: learns from all answers in the list, in order. Classes may have been edited and answers
     /// may have been removed. `points` must be the points of the session, with the added points last.
     ///
     /// # Errors

@@ -1,9 +1,10 @@
 //! The averaged perceptron on shards of points: iterative parameter mixing.
 //!
 //! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each
-//! epoch one perceptron passes over each shard. All perceptrons start from the same weights, and the next epoch starts
-//! from the mean of their final weights. An [`EpochPass`] describes a pass over all shards and is sent to the processes
-//! that hold the shards. The results can be joined in any order ([`halfspaces_linalg::Partial`]).
+//! epoch, each shard has a perceptron of its own, which passes over it once. All perceptrons start from the same
+//! weights, and the next epoch starts from the mean of their final weights. An [`EpochPass`] describes a pass over all
+//! shards and is sent to the processes that hold the shards. The results can be joined in any order
+//! ([`halfspaces_linalg::Partial`]).
 //!
 //! *Source.* McDonald, Hall and Mann 2010, Theorem 3. Claims: none of its own.
 

@@ -302,7 +302,8 @@ impl<'p, P: PointSet> Simulation<'p, P> {
         }
     }
 
-    /// The surest wrong prediction of a part. Stores |w · x| in every row, or NaN if one of `cuts` excludes the row.
+    /// The most confident wrong prediction in a part. Stores |w · x| in every row, or NaN if one of `cuts` excludes the
+    /// row.
     fn scan(&self, part: &mut Part<'_, P>, cuts: &[Cut]) -> Worst {
         let mut worst = None;
         for row in &mut part.rows {

@@ -124,7 +124,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.unit(index).margin(w)
     }
 
-    /// Whether a point is x = 0; every halfspace gives it the same label.
+    /// Whether a point is the origin, to which all halfspaces give the same label.
     pub(crate) fn is_zero(&self, index: usize) -> bool {
         self.scales[index] == 0.0
     }

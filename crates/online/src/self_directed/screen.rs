@@ -53,7 +53,7 @@ pub(super) struct Screen {
 /// Rows that one thread processes at a time.
 #[derive(Debug)]
 struct Chunk {
-    /// The index of the point of the first row that this chunk had when it was created.
+    /// The point index of the first row of this chunk when the chunk was created.
     first: usize,
     /// The rows q.
     bytes: Vec<i8>,

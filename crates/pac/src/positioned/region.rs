@@ -35,7 +35,7 @@ pub(super) struct Region {
 /// The criterion for choosing a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Criterion {
-    /// The largest region with Ĝ <= -slack; of regions with equal sizes, the one with the fewest errors.
+    /// The largest region with Ĝ <= -slack; ties go to the region with the fewest errors.
     Largest { slack: f64 },
     /// The region with the smallest Ĝ; ties go to the larger region.
     Least,
@@ -109,7 +109,7 @@ pub(super) fn choose(
 }
 
 /// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
-/// threshold is just above the next smaller |v·f|, so each region is the largest of all regions |v·f| >= t with the
+/// threshold is just above the next smaller |v·f|, so each region |v·f| >= t is the largest that contains exactly the
 /// same points. The theorem bounds the covered fraction of one of the regions with the same points. The last region is
 /// the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {

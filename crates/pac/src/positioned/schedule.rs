@@ -37,8 +37,8 @@ fn positioned_test(excess: f64, share: f64) -> u64 {
     whole(-64.0 / excess * share.ln())
 }
 
-/// The fraction 3ε/8: the run ends if at most this fraction of the test examples is not covered by a rule. Then at most
-/// ε/2 of the mass remains.
+/// The fraction 3ε/8: the run ends once at most this fraction of the test examples is left uncovered by the rules. Then
+/// at most ε/2 of the mass remains.
 pub(super) fn positioned_stop(excess: f64) -> f64 {
     3.0 * excess / 8.0
 }

@@ -4,7 +4,7 @@ use crate::model::Sums;
 use crate::pipeline::Pipeline;
 use halfspaces_frame::DataError;
 
-/// Returns the decision values of a model as sums of halfspaces. `what` names the export format in the error message.
+/// Expresses the decision values of a model as sums of halfspaces. `what` names the export format in the error message.
 ///
 /// # Errors
 /// Returns an error if the decision values are not sums of halfspaces.

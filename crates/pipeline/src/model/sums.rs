@@ -38,7 +38,7 @@ impl Affine {
         Affine { weights: halfspace.weights().to_vec(), bias: halfspace.bias() }
     }
 
-    /// The affine function whose value is the log odds of a halfspace's decision value.
+    /// The affine function that maps a halfspace's decision value to log odds.
     fn log_odds(halfspace: &AffineHalfspace, odds: LogOdds) -> Affine {
         let weights = halfspace.weights().iter().map(|w| odds.slope() * w).collect();
         Affine { weights, bias: odds.of(halfspace.bias()) }

@@ -369,8 +369,8 @@ fn values(value: &Value) -> Vec<String> {
     }
 }
 
-/// The field that contains the answers in tasks of JSON-MIN, CSV or JSON Lines. It must be one field for the whole file,
-/// because a task without an answer may have other fields that name classes. In a choice task of Prodigy, it is
+/// The field that contains the answers in tasks of JSON-MIN, CSV or JSON Lines. It must be one field for the whole
+/// file, because a task without an answer may have other fields that name classes. In a Prodigy choice task, it is
 /// `accept`. Otherwise, it is the only field that names classes, or the only one whose values are all classes. Returns
 /// the candidates if there is not exactly one.
 fn answer_field(tasks: &[Value], items: &Items, classes: &[String]) -> Result<String, Vec<String>> {

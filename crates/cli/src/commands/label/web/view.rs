@@ -42,7 +42,7 @@ pub(super) struct View<'a> {
     /// corrections that the model expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
     recent: Vec<RecentView>,
-    /// The answers that fit the other answers least.
+    /// The answers that are least consistent with the others.
     doubts: Vec<DoubtView>,
     /// The last uncertain rows.
     uncertain: Vec<UncertainView>,

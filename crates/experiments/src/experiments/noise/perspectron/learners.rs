@@ -1,4 +1,4 @@
-//! Complete fits, and runs evaluated iterate by iterate.
+//! Complete fits, and runs in which each iterate is evaluated.
 
 use super::workload::{
     CURVE, EXCESS, FAILURE, JUDGED_RATE, Judged, LEMMA_MARGIN, Outcome, RATE, SEARCH_EXCESS,

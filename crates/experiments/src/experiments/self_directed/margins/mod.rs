@@ -79,8 +79,8 @@ impl Experiment for MarginsExperiment {
 /// Largest allowed difference between distribution functions, over all settings together.
 const TOLERANCE: f64 = 0.03;
 
-/// Tests the margins and the positions against their exact distributions for `share` times the number of points. The
-/// distribution functions, applied to the measured values, must give uniform values.
+/// Tests the margins and the positions against the exact distributions that hold for `share` · n points, where n is the
+/// number of points. The distribution functions, applied to the measured values, must give uniform values.
 fn exact_law(results: &Results<Configuration, Outcome>, share: f64) -> [Evidence; 2] {
     let (mut margins, mut places) = (Vec::new(), Vec::new());
     for (setting, outcome) in results.outcomes().filter(|(_, o)| o.margin > 0.0) {
