@@ -63,7 +63,7 @@ fn streaming_a_file_equals_learning_from_memory() {
 
     let (table, start) = in_parts(&path);
     let mut streamed = Perceptron::new(start.recipe.dim()).unwrap();
-    let (first, rest) = table
+    let ((first, rest), notes) = table
         .in_chunks(&start.hints(), 50, |parts| {
             let mut batches = parts.map(|part| {
                 let (points, labels) = start.apply(part?)?;
@@ -77,6 +77,7 @@ fn streaming_a_file_equals_learning_from_memory() {
         })
         .unwrap();
     assert_eq!((first.rounds, rest.rounds), (120, data.points().len() as u64 - 120));
+    assert_eq!(notes, [""; 0]);
 
     let read = whole(&path);
     assert_eq!((dense(&read), &read.labels[..]), (data.points(), data.labels()));
@@ -105,7 +106,7 @@ fn libsvm_and_back_plays_the_same_game() {
 
     let (table, start) = in_parts(&path);
     let mut streamed = Perceptron::new(names.len()).unwrap();
-    let tally = table
+    let (tally, _) = table
         .in_chunks(&start.hints(), 1000, |parts| {
             let mut batches = parts.map(|part| {
                 let (points, labels) = start.apply(part?)?;
@@ -231,7 +232,7 @@ fn a_model_file_predicts_as_the_model_did() {
     write_csv(csv, &points, &labels, &names).unwrap();
 
     let (table, start) = in_parts(&place("noisy.csv"));
-    let fit = table
+    let (fit, _) = table
         .in_chunks(&start.hints(), 4096, |parts| {
             let mut batches = parts.map(|part| {
                 let (points, labels) = start.apply(part?)?;
