@@ -873,7 +873,8 @@ fn notes_on_dates_have_an_example_that_applies() {
 /// Numbers and periods in spellings that are not read are named, whether the column has few or many distinct texts.
 #[test]
 fn unread_spellings_are_noted() {
-    let forms: [(fn(usize) -> String, &str); 6] = [
+    type Form = fn(usize) -> String;
+    let forms: [(Form, &str); 6] = [
         (|i| format!("0x{i:X}"), "hexadecimal numbers"),
         (|i| format!("{}.5k", i), "letter for thousands"),
         (|i| format!("1.{i:03}.000"), "pass --decimal ,"),
