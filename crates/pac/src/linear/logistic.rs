@@ -29,6 +29,9 @@ const SAMPLE_FOR_EACH: usize = 10;
 /// tolerance.
 const SAMPLE_TOLERANCE: f64 = 1e-3;
 
+/// A gradient norm below this number times the bound on the gradient may consist of rounding errors.
+const ROUNDING_TOLERANCE: f64 = 1e-10;
+
 /// A run has stalled after this number of consecutive steps that reduce neither f nor the norm of its gradient. Near
 /// the minimum, a Newton step reduces at least one of the two, unless it consists only of rounding errors.
 const MAX_IDLE_STEPS: u32 = 8;
@@ -60,8 +63,10 @@ impl LogisticParams {
         /// Whether there is an intercept b. Default: true.
         intercept: bool,
 
-        /// The gradient norm at which the fit ends, in [1e-13, 1). It is relative to C Σ ‖(x_i, 1)‖, which bounds the
-        /// gradient of the loss. Default: 1e-10.
+        /// The relative gradient norm at which the fit ends, in [1e-13, 1): the fit ends if the gradient norm is at most
+        /// this tolerance times the norm at v = 0. Rounding errors can exceed this value, so the fit also ends if the
+        /// norm is at most min(tolerance, 1e-10) times C Σ ‖(x_i, 1)‖, which bounds the gradient of the loss.
+        /// Default: 1e-10.
         tolerance: f64,
 
         /// The cap on Newton steps over all points, at least 1. Default: 100.
@@ -98,7 +103,7 @@ impl Params for LogisticParams {
 /// error under Massart noise: no convex surrogate has one (Diakonikolas, Gouleakis and Tzamos 2019). If all labels are
 /// equal, the intercept diverges; the fit ends once the gradient is small enough.
 ///
-/// *Termination.* The result is `Converged` if the gradient norm is at most the tolerance, and `CapReached` if the fit
+/// *Termination.* The result is `Converged` if the gradient norm is small enough ([`LogisticParams::tolerance`]), and `CapReached` if the fit
 /// took `max_steps` Newton steps. It is `Stalled` if, because of rounding, Newton steps reduce neither f nor the norm
 /// of its gradient.
 ///
@@ -223,9 +228,9 @@ impl LogisticRegression {
     ) -> Result<LogisticFit, InputError> {
         let LogisticParams { c, intercept, tolerance, max_steps, threads } = self.0;
         let problem = Problem::new(points, labels, weights, c, intercept, threads)?;
-        let small = tolerance * problem.gradient_scale();
         let mut v = zeros(1, problem.unknowns())?;
         let mut here = problem.expand(&v);
+        let small = small_gradient(tolerance, &here, problem.gradient_scale());
         if let Some(start) = self.fit_to_sample(&problem)? {
             let there = problem.expand(&start);
             if there.objective < here.objective {
@@ -234,6 +239,13 @@ impl LogisticRegression {
         }
         minimise(&mut &problem, points.dim(), v, here, small, max_steps)
     }
+}
+
+/// The gradient norm at which a fit has converged. `at_zero` is the expansion of f at v = 0, and `scale` bounds the
+/// gradient of the loss. If the labels hardly depend on the points, the gradient at 0 is much smaller than `scale`, so a
+/// tolerance relative to `scale` alone could end the fit at 0.
+pub(super) fn small_gradient(tolerance: f64, at_zero: &Expansion, scale: f64) -> f64 {
+    (tolerance * norm(&at_zero.gradient)).max(tolerance.min(ROUNDING_TOLERANCE) * scale)
 }
 
 /// The objective f, for points that are in memory or elsewhere.
@@ -511,6 +523,40 @@ mod tests {
             let mut residual = f.hessian_times(&here, &f.by_conjugate_gradients(&here));
             kernels::axpy(1.0, &here.gradient, &mut residual);
             assert!(norm(&residual) <= 1.01 * allowed, "{} {allowed}", norm(&residual));
+        }
+    }
+
+    /// If the labels hardly depend on the points, the gradient at 0 is small, but 0 is not the minimum.
+    #[test]
+    fn a_loose_tolerance_refers_to_the_gradient_at_zero() {
+        let (points, mut labels) = noisy(4000, 20, 8);
+        for i in (0..4000).filter(|i| i % 20 < 9) {
+            labels[i] = -labels[i];
+        }
+        for intercept in [true, false] {
+            let f = problem(&points, &labels, intercept);
+            let at_zero = f.expand(&vec![0.0; f.unknowns()]);
+            let relative = norm(&at_zero.gradient) / f.gradient_scale();
+            assert!(relative < 0.05, "{relative}");
+            let params = LogisticRegression::params().c(0.7).intercept(intercept);
+            let fit = |tolerance: f64| {
+                let fit = params.tolerance(tolerance).check().unwrap().fit(&points, &labels);
+                fit.unwrap()
+            };
+            let (loose, tight) = (fit(0.05), fit(1e-12));
+            assert!(loose.gradient_norm() <= 0.05 * norm(&at_zero.gradient));
+            let gain = |fit: &LogisticFit| at_zero.objective - fit.objective();
+            assert!(gain(&loose) > 0.9 * gain(&tight) && gain(&tight) > 0.0);
+            for (tolerance, expected) in
+                [(0.05, 0.05 * relative), (1e-9, f64::max(1e-9 * relative, 1e-10)), (1e-12, 1e-12)]
+            {
+                let found = small_gradient(tolerance, &at_zero, f.gradient_scale());
+                let expected = expected * f.gradient_scale();
+                assert!(
+                    (found - expected).abs() < 1e-9 * expected,
+                    "{tolerance}: {found} {expected}"
+                );
+            }
         }
     }
 

@@ -7,7 +7,7 @@
 //! *Cost.* A pass reads n points in d dimensions once and takes O(nd²) time. It sends d numbers to each process, and
 //! each process returns d²/2 numbers. A fit takes about ten passes.
 
-use super::logistic::{LogisticFit, LogisticRegression, Objective, minimise};
+use super::logistic::{LogisticFit, LogisticRegression, Objective, minimise, small_gradient};
 use super::logistic_loss::Expansion;
 use super::regularised_loss::{Cholesky, Problem};
 use halfspaces_linalg::{
@@ -210,7 +210,7 @@ impl LogisticRegression {
         let mut blocks = Blocks { run, dim, c, intercept, rows, sizes, hessian };
         let v = zeros(1, dim + usize::from(intercept))?;
         let here = blocks.expand(&v)?;
-        let small = params.tolerance * c * blocks.sizes;
+        let small = small_gradient(params.tolerance, &here, c * blocks.sizes);
         minimise(&mut blocks, dim, v, here, small, params.max_steps)
     }
 }

@@ -560,7 +560,8 @@ class LogisticRegression(_Probabilities, _BatchClassifier):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     tol : float, default=1e-10
-        The norm of the gradient at which the fit ends, relative to a bound on this norm.
+        The norm of the gradient at which the fit ends, relative to its norm at zero. The fit also ends at the smaller of
+        ``tol`` and 1e-10 times a bound on the gradient, because of rounding errors.
     max_iter : int, default=100
         The maximum number of Newton steps.
     class_weight : dict, "balanced" or None, default=None
