@@ -390,7 +390,9 @@ impl<R: BufRead> Read for GzipMembers<R> {
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
-            let Some(decoder) = self.decoder.take() else { break };
+            let Some(decoder) = self.decoder.take() else {
+                unreachable!("the loop has found a decoder")
+            };
             let mut rest = decoder.into_inner();
             while !rest.fill_buf()?.is_empty() {
                 let found = rest.fill_buf()?;
@@ -406,6 +408,14 @@ impl<R: BufRead> Read for GzipMembers<R> {
     }
 }
 
+/// Reads from the buffer of a reader.
+fn read_buffered(reader: &mut impl BufRead, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut found = reader.fill_buf()?;
+    let count = found.read(buffer)?;
+    reader.consume(count);
+    Ok(count)
+}
+
 /// A reader of text in which a carriage return ends each line. It converts carriage returns to line feeds.
 pub(crate) struct OldLineEnds<R> {
     pub(crate) reader: R,
@@ -416,10 +426,7 @@ pub(crate) struct OldLineEnds<R> {
 
 impl<R: BufRead> Read for OldLineEnds<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut found = self.fill_buf()?;
-        let count = found.read(buffer)?;
-        self.consume(count);
-        Ok(count)
+        read_buffered(self, buffer)
     }
 }
 
@@ -449,10 +456,7 @@ struct BoundedLines<R> {
 
 impl<R: BufRead> Read for BoundedLines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut found = self.fill_buf()?;
-        let count = found.read(buffer)?;
-        self.consume(count);
-        Ok(count)
+        read_buffered(self, buffer)
     }
 }
 

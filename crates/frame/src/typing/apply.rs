@@ -211,7 +211,9 @@ impl Rows<'_> {
                         let first = moments.iter().enumerate().find_map(|(row, at)| {
                             at.filter(|at| *at > 0).map(|at| (row, moment::text(at)))
                         });
-                        let (row, text) = first.unwrap_or_default();
+                        let Some((row, text)) = first else {
+                            unreachable!("not all times of day are midnight")
+                        };
                         Err(self.misfit(row, &text, "one of the dates"))
                     }
                     _ => Ok(Values::moments(moments)),
