@@ -6,31 +6,34 @@ use halfspaces_linalg::{InputError, PointSet, Points, getters, load_checked};
 const MAX_STEPS: usize = 200;
 /// The fit ends if a step reduces the loss by less than this fraction of the loss.
 const TOLERANCE: f64 = 1e-12;
-/// The range of the logarithm of the exponent.
-const LOG_EXPONENT: [f64; 2] = [-2.0, 3.0];
+/// The range of the logarithms of the exponent and of the tail.
+const LOG_RANGE: [f64; 2] = [-2.0, 3.0];
 /// The largest fraction of rows assumed to have a random class.
 const MAX_SLIP: f64 = 0.5;
-/// The weights of the penalties on the squared logarithm of the exponent and on the slip.
-const EXPONENT_PENALTY: f64 = 2.0;
+/// The weights of the penalties on the squared logarithms of the exponent and of the tail, and on the slip.
+const LOG_PENALTY: f64 = 2.0;
 const SLIP_PENALTY: f64 = 20.0;
 
 /// Maps decision values to calibrated class probabilities.
 ///
-/// Let d_k be the distance of the value of class k from the largest value, measured in a fixed unit. The probability of
-/// class k among m classes is ε/m + (1 - ε) exp(-s d_k^κ)/Σ_l exp(-s d_l^κ), with a slope s ≥ 0, an exponent κ > 0 and
-/// a slip ε. A single value v represents two classes with values 0 and v. With κ = 1 and ε = 0 this is temperature
-/// scaling.
+/// Let d_k be the distance of the value of class k from the largest value, measured in a fixed unit, and let e be the
+/// distance of the second largest value. The probability of class k among m classes is ε/m + (1 - ε) exp(-s u_k)/Σ_l
+/// exp(-s u_l), with a slope s ≥ 0 and a slip ε. Here u_k = d_k^κ for the two largest values and u_k = e^κ + τ (d_k^κ -
+/// e^κ) for the others, with an exponent κ > 0 and a tail τ > 0. A single value v represents two classes with values 0
+/// and v. With κ = τ = 1 and ε = 0 this is temperature scaling.
 ///
 /// The exponent corrects for values that are not a linear function of the log odds. For example, if one class is rare,
 /// a learner that minimises the hinge loss gives nearly the same value to all rows, and small differences matter (κ >
-/// 1). The slip accounts for labels that are wrong or random even where the distances are large.
+/// 1). The slip accounts for labels that are wrong or random even where the distances are large. The tail accounts for
+/// values that come from one learner per class: the values of unlikely classes are close together, although their
+/// probabilities differ by large factors (τ > 1).
 ///
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee this agreement.
 ///
 /// *Guarantee.* There is no guarantee for a finite sample. The parameters locally maximise the penalised likelihood.
 ///
-/// *Source.* The exponent and the slip are ours; temperature scaling is due to Guo, Pleiss, Sun and Weinberger 2017.
+/// *Source.* The exponent, the slip and the tail are ours; temperature scaling is due to Guo, Pleiss, Sun and Weinberger 2017.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -45,8 +48,8 @@ const SLIP_PENALTY: f64 = 20.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Calibration {
-    // Older files contain only a slope. Such a calibration is saved in the form in which it was loaded, so its checksum
-    // still matches.
+    // Older files contain only a slope, or no tail. Such a calibration is saved in the form in which it was loaded, so
+    // its checksum still matches.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_one"))]
     unit: f64,
     slope: f64,
@@ -54,6 +57,8 @@ pub struct Calibration {
     exponent: f64,
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     slip: f64,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_one"))]
+    tail: f64,
 }
 
 load_checked!(Calibration {
@@ -64,9 +69,11 @@ load_checked!(Calibration {
     exponent: f64,
     #[serde(default)]
     slip: f64,
+    #[serde(default = "one")]
+    tail: f64,
 } => Calibration::new);
 
-/// The default of the unit and of the exponent, for older files, which contain only the slope of temperature scaling.
+/// The default of the unit, the exponent and the tail, for files without these parameters.
 #[cfg(feature = "serde")]
 fn one() -> f64 {
     1.0
@@ -88,12 +95,18 @@ impl Calibration {
     /// The maximum of the powers d_k^κ, which keeps them finite.
     pub const MAX_POWER: f64 = 1e100;
 
-    /// Creates a calibration from the unit of distances, the slope, the exponent and the slip.
+    /// Creates a calibration from the unit of distances, the slope, the exponent, the slip and the tail.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a unit or an exponent that is not positive and finite, for a slope that
-    /// is negative or not finite, and for a slip outside [0, 1].
-    pub fn new(unit: f64, slope: f64, exponent: f64, slip: f64) -> Result<Calibration, InputError> {
+    /// [`InputError::ParameterOutOfRange`] for a unit, an exponent or a tail that is not positive and finite, for a
+    /// slope that is negative or not finite, and for a slip outside [0, 1].
+    pub fn new(
+        unit: f64,
+        slope: f64,
+        exponent: f64,
+        slip: f64,
+        tail: f64,
+    ) -> Result<Calibration, InputError> {
         let is_positive = |value: f64| value > 0.0 && value.is_finite();
         let positive = "positive and finite";
         InputError::check_parameter("unit", unit, is_positive(unit), positive)?;
@@ -102,7 +115,8 @@ impl Calibration {
         InputError::check_parameter("exponent", exponent, is_positive(exponent), positive)?;
         let in_range = (0.0..=1.0).contains(&slip);
         InputError::check_parameter("slip", slip, in_range, "from 0 to 1")?;
-        Ok(Calibration { unit, slope, exponent, slip })
+        InputError::check_parameter("tail", tail, is_positive(tail), positive)?;
+        Ok(Calibration { unit, slope, exponent, slip, tail })
     }
 
     getters! {
@@ -117,11 +131,14 @@ impl Calibration {
 
         /// The slip ε.
         slip: f64,
+
+        /// The tail τ.
+        tail: f64,
     }
 
-    /// Finds the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of
-    /// the class of row i, and w_i is the weight of row i. The unit of distances is the mean distance from the largest
-    /// value. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
+    /// Finds the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 2 (ln τ)² + 20 ε) + s²/2. Here p_i is the
+    /// probability of the class of row i, and w_i is the weight of row i. The unit of distances is the mean distance
+    /// from the largest value. With two classes the tail is 1. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
     /// penalties keep the parameters close to temperature scaling. The slip is at least 1/(n + 1), where n is the total
     /// weight of the rows, because n rows cannot show that a class has a probability below about 1/n. The slope is at
     /// least 1/(n + 1) too: even if the values contradict the classes, the predicted class remains the most probable.
@@ -144,7 +161,7 @@ impl Calibration {
         Calibration::fitted(values, classes, weights, c, true)
     }
 
-    /// Fits only the slope, with the exponent 1 and the slip 0 (temperature scaling). The slope is 0 if the values
+    /// Fits only the slope, with the exponent 1, the tail 1 and the slip 0 (temperature scaling). The slope is 0 if the values
     /// contradict the classes; then all classes have the same probability.
     ///
     /// # Errors
@@ -188,21 +205,26 @@ impl Calibration {
         let least = if is_whole { 1.0 / (weights.iter().sum::<f64>() + 1.0) } else { 0.0 };
         let sample = Sample { log_gaps: gaps, count, classes, weights, c, least };
         // The best slope is fitted first, then all parameters.
-        let slope = sample.descend([1.0, 0.0, least], [true, false, false]);
-        let [slope, log_exponent, slip] =
-            if is_whole { sample.descend(slope, [true; 3]) } else { slope };
-        Calibration::new(unit, slope, log_exponent.exp(), slip)
+        let slope = sample.descend([1.0, 0.0, least, 0.0], [true, false, false, false]);
+        let has_tail = count > 2;
+        let [slope, log_exponent, slip, log_tail] =
+            if is_whole { sample.descend(slope, [true, true, true, has_tail]) } else { slope };
+        Calibration::new(unit, slope, log_exponent.exp(), slip, log_tail.exp())
     }
 
     /// The probability of every class, given the values of a point. A single value gives two probabilities.
     #[must_use]
     pub fn probabilities(self, values: &[f64]) -> Vec<f64> {
-        let Calibration { unit, slope, exponent, slip } = self;
-        let powers = distances(values).into_iter().map(|gap| {
-            let power = (gap / unit).powf(exponent).min(Calibration::MAX_POWER);
-            (-slope * power).exp()
-        });
-        let mut shares: Vec<f64> = powers.collect();
+        let Calibration { unit, slope, exponent, slip, tail } = self;
+        let mut shares = distances(values);
+        for gap in &mut shares {
+            *gap = (*gap / unit).powf(exponent).min(Calibration::MAX_POWER);
+        }
+        let second = second_smallest(shares.iter().copied());
+        for power in &mut shares {
+            let beyond = (*power - second).max(0.0);
+            *power = (-slope * (power.min(second) + tail * beyond)).exp();
+        }
         let total: f64 = shares.iter().sum();
         let floor = slip / shares.len() as f64;
         shares.iter_mut().for_each(|share| *share = floor + (1.0 - slip) * *share / total);
@@ -219,8 +241,19 @@ fn distances(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| (most - value).min(f64::MAX)).collect()
 }
 
-/// The parameters: slope, logarithm of the exponent, and slip.
-type Parameters = [f64; 3];
+/// The second smallest of at least two numbers.
+fn second_smallest(numbers: impl Iterator<Item = f64>) -> f64 {
+    let ends = numbers.fold([f64::INFINITY; 2], |[least, second], number| {
+        [least.min(number), second.min(least.max(number))]
+    });
+    ends[1]
+}
+
+/// The number of parameters.
+const PARAMETERS: usize = 4;
+
+/// The parameters: slope, logarithm of the exponent, slip, and logarithm of the tail.
+type Parameters = [f64; PARAMETERS];
 
 /// The rows to which a calibration is fitted.
 struct Sample<'a> {
@@ -239,13 +272,13 @@ struct Sample<'a> {
 struct Loss {
     value: f64,
     gradient: Parameters,
-    curvature: [Parameters; 3],
+    curvature: [Parameters; PARAMETERS],
 }
 
 impl Sample<'_> {
     /// Minimises the loss over the parameters that are `free`, starting at `start`. The method is Fisher scoring with
     /// Levenberg-Marquardt damping.
-    fn descend(&self, start: Parameters, free: [bool; 3]) -> Parameters {
+    fn descend(&self, start: Parameters, free: [bool; PARAMETERS]) -> Parameters {
         let (mut at, mut damping) = (start, 1e-6);
         let mut loss = self.loss(at);
         for _ in 0..MAX_STEPS {
@@ -266,46 +299,63 @@ impl Sample<'_> {
         at
     }
 
-    fn loss(&self, [slope, log_exponent, slip]: Parameters) -> Loss {
-        let (count, exponent) = (self.count, log_exponent.exp());
-        let (of_exponent, of_slip) = (self.c * EXPONENT_PENALTY, self.c * SLIP_PENALTY);
-        let mut value =
-            slope * slope / 2.0 + of_exponent * log_exponent * log_exponent + of_slip * slip;
-        let mut gradient = [slope, 2.0 * of_exponent * log_exponent, of_slip];
-        let mut curvature = [[1.0, 0.0, 0.0], [0.0, 2.0 * of_exponent, 0.0], [0.0, 0.0, of_slip]];
-        // For each class: the power of its distance, the derivative of s d^κ with respect to ln κ, and its fraction of
-        // the sum.
-        let mut of_class = vec![[0.0; 3]; count];
+    fn loss(&self, [slope, log_exponent, slip, log_tail]: Parameters) -> Loss {
+        let (count, exponent, tail) = (self.count, log_exponent.exp(), log_tail.exp());
+        let (of_log, of_slip) = (self.c * LOG_PENALTY, self.c * SLIP_PENALTY);
+        let squares = log_exponent * log_exponent + log_tail * log_tail;
+        let mut value = slope * slope / 2.0 + of_log * squares + of_slip * slip;
+        let mut gradient = [slope, 2.0 * of_log * log_exponent, of_slip, 2.0 * of_log * log_tail];
+        let mut curvature = [[0.0; PARAMETERS]; PARAMETERS];
+        for (i, of_penalty) in [1.0, 2.0 * of_log, of_slip, 2.0 * of_log].into_iter().enumerate() {
+            curvature[i][i] = of_penalty;
+        }
+        // For each class: u, the derivatives of s u with respect to ln κ and ln τ, and its fraction of the sum.
+        let mut of_class = vec![[0.0; 4]; count];
         let rows = self.log_gaps.chunks_exact(count).zip(self.classes).zip(self.weights);
         for ((log_gaps, class), weight) in rows {
             let weight = self.c * weight;
+            let power = |log_gap: f64| (exponent * log_gap).exp().min(Calibration::MAX_POWER);
+            // The derivative of a power with respect to ln κ. A distance of 0 has the logarithm -∞, and its power is 0.
+            let by_exponent = |power: f64, log_gap: f64| {
+                if power > 0.0 { power * exponent * log_gap } else { 0.0 }
+            };
+            let log_second = second_smallest(log_gaps.iter().copied());
+            let second = power(log_second);
+            let second_by_exponent = by_exponent(second, log_second);
             let mut total = 0.0;
-            for ([power, by_exponent, share], log_gap) in of_class.iter_mut().zip(log_gaps) {
-                *power = (exponent * log_gap).exp().min(Calibration::MAX_POWER);
-                // A distance of 0 has the logarithm -∞, and its power is 0.
-                *by_exponent = if *power > 0.0 { slope * *power * exponent * log_gap } else { 0.0 };
-                *share = (-slope * *power).exp();
-                total += *share;
+            for (of, log_gap) in of_class.iter_mut().zip(log_gaps) {
+                let power = power(*log_gap);
+                let by_exponent = by_exponent(power, *log_gap);
+                *of = if power > second {
+                    let beyond = tail * (power - second);
+                    let by_exponent =
+                        second_by_exponent + tail * (by_exponent - second_by_exponent);
+                    [second + beyond, slope * by_exponent, slope * beyond, 0.0]
+                } else {
+                    [power, slope * by_exponent, 0.0, 0.0]
+                };
+                of[3] = (-slope * of[0]).exp();
+                total += of[3];
             }
-            let (mut mean_power, mut mean_by_exponent) = (0.0, 0.0);
-            for [power, by_exponent, share] in &mut of_class {
-                *share /= total;
-                mean_power += *share * *power;
-                mean_by_exponent += *share * *by_exponent;
+            let mut means = [0.0; 3];
+            for of in &mut of_class {
+                of[3] /= total;
+                (0..3).for_each(|i| means[i] += of[3] * of[i]);
             }
-            for (k, [power, by_exponent, share]) in of_class.iter().enumerate() {
+            for (k, [u, by_exponent, by_tail, share]) in of_class.iter().enumerate() {
                 let p = (slip / count as f64 + (1.0 - slip) * share).max(f64::MIN_POSITIVE);
                 let derivative = [
-                    (1.0 - slip) * share * (mean_power - power),
-                    (1.0 - slip) * share * (mean_by_exponent - by_exponent),
+                    (1.0 - slip) * share * (means[0] - u),
+                    (1.0 - slip) * share * (means[1] - by_exponent),
                     1.0 / count as f64 - share,
+                    (1.0 - slip) * share * (means[2] - by_tail),
                 ];
                 if k == *class {
                     value -= weight * p.ln();
-                    (0..3).for_each(|i| gradient[i] -= weight * derivative[i] / p);
+                    (0..PARAMETERS).for_each(|i| gradient[i] -= weight * derivative[i] / p);
                 }
-                for i in 0..3 {
-                    (0..3).for_each(|j| {
+                for i in 0..PARAMETERS {
+                    (0..PARAMETERS).for_each(|j| {
                         curvature[i][j] += weight * derivative[i] * derivative[j] / p;
                     });
                 }
@@ -315,9 +365,16 @@ impl Sample<'_> {
     }
 
     /// Takes one step from `at`, and returns the parameters, each clamped to its range.
-    fn moved(&self, at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
-        let ranges = [[self.least, f64::MAX], LOG_EXPONENT, [self.least, MAX_SLIP.max(self.least)]];
-        for i in 0..3 {
+    fn moved(
+        &self,
+        at: Parameters,
+        loss: &Loss,
+        mut free: [bool; PARAMETERS],
+        damping: f64,
+    ) -> Parameters {
+        let of_slip = [self.least, MAX_SLIP.max(self.least)];
+        let ranges = [[self.least, f64::MAX], LOG_RANGE, of_slip, LOG_RANGE];
+        for i in 0..PARAMETERS {
             let [low, high] = ranges[i];
             // A parameter at the end of its range stays fixed if the step would move it out of the range.
             let is_stuck =
@@ -326,28 +383,28 @@ impl Sample<'_> {
         }
         // Solves (curvature + damping · diagonal of the curvature) · step = -gradient by Gaussian elimination. The
         // matrix is positive definite.
-        let mut system = [[0.0; 4]; 3];
-        for i in 0..3 {
-            for j in 0..3 {
+        let mut system = [[0.0; PARAMETERS + 1]; PARAMETERS];
+        for i in 0..PARAMETERS {
+            for j in 0..PARAMETERS {
                 let is_free = free[i] && free[j];
                 system[i][j] = if is_free { loss.curvature[i][j] } else { 0.0 };
             }
             system[i][i] = if free[i] { loss.curvature[i][i] * (1.0 + damping) } else { 1.0 };
-            system[i][3] = if free[i] { -loss.gradient[i] } else { 0.0 };
+            system[i][PARAMETERS] = if free[i] { -loss.gradient[i] } else { 0.0 };
         }
-        for pivot in 0..3 {
-            for row in pivot + 1..3 {
+        for pivot in 0..PARAMETERS {
+            for row in pivot + 1..PARAMETERS {
                 let factor = system[row][pivot] / system[pivot][pivot];
-                (pivot..4).for_each(|j| system[row][j] -= factor * system[pivot][j]);
+                (pivot..=PARAMETERS).for_each(|j| system[row][j] -= factor * system[pivot][j]);
             }
         }
-        let mut step = [0.0; 3];
-        for i in (0..3).rev() {
-            let known: f64 = (i + 1..3).map(|j| system[i][j] * step[j]).sum();
-            step[i] = (system[i][3] - known) / system[i][i];
+        let mut step = [0.0; PARAMETERS];
+        for i in (0..PARAMETERS).rev() {
+            let known: f64 = (i + 1..PARAMETERS).map(|j| system[i][j] * step[j]).sum();
+            step[i] = (system[i][PARAMETERS] - known) / system[i][i];
         }
         let mut next = at;
-        for i in 0..3 {
+        for i in 0..PARAMETERS {
             let [low, high] = ranges[i];
             next[i] = (at[i] + step[i]).clamp(low, high);
         }
@@ -368,11 +425,12 @@ mod tests {
         c: f64,
         calibration: Calibration,
     ) -> f64 {
-        let Calibration { slope, exponent, slip, .. } = calibration;
+        let Calibration { slope, exponent, slip, tail, .. } = calibration;
         let rows = values.iter().zip(classes).zip(weights);
         let of_rows =
             rows.map(|((values, class), w)| -w * calibration.probabilities(values)[*class].ln());
-        c * (of_rows.sum::<f64>() + 2.0 * exponent.ln().powi(2) + 20.0 * slip) + slope.powi(2) / 2.0
+        let of_logs = 2.0 * exponent.ln().powi(2) + 2.0 * tail.ln().powi(2);
+        c * (of_rows.sum::<f64>() + of_logs + 20.0 * slip) + slope.powi(2) / 2.0
     }
 
     proptest! {
@@ -393,28 +451,32 @@ mod tests {
             let weights: Vec<f64> = rows.iter().map(|(.., w)| *w).collect();
             let points = Points::new(values.concat(), count).unwrap();
             let found = Calibration::fit(&points, &classes, &weights, c).unwrap();
-            let Calibration { unit, slope, exponent, slip } = found;
-            let at = |slope: f64, exponent: f64, slip: f64| {
-                let other = Calibration::new(unit, slope, exponent, slip).unwrap();
+            let Calibration { unit, slope, exponent, slip, tail } = found;
+            let at = |slope: f64, exponent: f64, slip: f64, tail: f64| {
+                let other = Calibration::new(unit, slope, exponent, slip, tail).unwrap();
                 loss(&values, &classes, &weights, c, other)
             };
             let least = 1.0 / (weights.iter().sum::<f64>() + 1.0);
             prop_assert!(slip >= least && slope >= least);
-            let found = at(slope, exponent, slip);
+            prop_assert!(several || tail == 1.0, "two classes have no tail");
+            let found = at(slope, exponent, slip, tail);
             let bound = found - 1e-7 * found.abs();
-            for (a, b, e) in [
-                (slope * 1.01, exponent, slip),
-                ((slope * 0.99).max(least), exponent, slip),
-                (slope + 1e-3, exponent, slip),
-                ((slope - 1e-3).max(least), exponent, slip),
-                (slope, (exponent * 1.01).min(3f64.exp()), slip),
-                (slope, (exponent * 0.99).max((-2f64).exp()), slip),
-                (slope, exponent, (slip + 1e-3).min(0.5)),
-                (slope, exponent, (slip - 1e-3).max(least)),
+            let (low, high) = ((-2f64).exp(), 3f64.exp());
+            for (a, b, e, t) in [
+                (slope * 1.01, exponent, slip, tail),
+                ((slope * 0.99).max(least), exponent, slip, tail),
+                (slope + 1e-3, exponent, slip, tail),
+                ((slope - 1e-3).max(least), exponent, slip, tail),
+                (slope, (exponent * 1.01).min(high), slip, tail),
+                (slope, (exponent * 0.99).max(low), slip, tail),
+                (slope, exponent, (slip + 1e-3).min(0.5), tail),
+                (slope, exponent, (slip - 1e-3).max(least), tail),
+                (slope, exponent, slip, (tail * 1.01).min(high)),
+                (slope, exponent, slip, (tail * 0.99).max(low)),
             ] {
-                prop_assert!(at(a, b, e) >= bound, "{slope} {exponent} {slip}: {a} {b} {e}");
+                prop_assert!(at(a, b, e, t) >= bound, "{slope} {exponent} {slip} {tail}: {a} {b} {e} {t}");
             }
-            prop_assert!(at(1.0, 1.0, least) >= bound, "the start is better");
+            prop_assert!(at(1.0, 1.0, least, 1.0) >= bound, "the start is better");
         }
 
         /// The class with the largest value is the most probable, and probabilities sum to 1, even for large values.
@@ -424,9 +486,10 @@ mod tests {
             slope in 0.0..1e3f64,
             exponent in 0.1..20.0f64,
             slip in 0.0..0.9f64,
+            tail in 0.1..20.0f64,
         ) {
             for unit in [1.0, 1e300] {
-                let calibration = Calibration::new(unit, slope, exponent, slip).unwrap();
+                let calibration = Calibration::new(unit, slope, exponent, slip, tail).unwrap();
                 let shares = calibration.probabilities(&values);
                 let most = shares.iter().copied().fold(0.0, f64::max);
                 let decided = match values[..] {
@@ -530,6 +593,47 @@ mod tests {
         assert!((found.exponent - 1.0).abs() < 0.05 && found.slip < 0.01, "{found:?}");
     }
 
+    /// The values 5, 4, 2 have the distances 0, ½, 1½ in units of 2. With s = 2, κ = 2 and τ = 3, u is 0, ¼ and
+    /// ¼ + 3 (2¼ - ¼) = 6¼. Equal largest values leave no distance to the second one, so all of u is multiplied by τ.
+    #[test]
+    fn probabilities_by_hand() {
+        let calibration = Calibration::new(2.0, 2.0, 2.0, 0.3, 3.0).unwrap();
+        let near = |values: &[f64], shares: &[f64]| {
+            let total: f64 = shares.iter().sum();
+            let found = calibration.probabilities(values);
+            for (found, share) in found.iter().zip(shares) {
+                assert!((found - (0.1 + 0.7 * share / total)).abs() < 1e-15, "{found} {share}");
+            }
+        };
+        near(&[2.0, 5.0, 4.0], &[(-12.5f64).exp(), 1.0, (-0.5f64).exp()]);
+        near(&[5.0, 5.0, 4.0], &[1.0, 1.0, (-1.5f64).exp()]);
+    }
+
+    /// The values of the likely class and of the second class are log odds, and those of the third class are a fifth as
+    /// far apart as its log odds. The tail finds this; without it, the log loss is larger.
+    #[test]
+    fn a_tail_is_found() {
+        let unit = |i: usize, by: f64| (i as f64 * by).fract();
+        let truth = Calibration::new(1.0, 1.0, 1.0, 0.0, 5.0).unwrap();
+        let (mut values, mut classes) = (Vec::new(), Vec::new());
+        for i in 0..20_000 {
+            let second = 2.0 * unit(i, 0.618_033_988_749_895);
+            let row = [0.0, -second, -second - unit(i, 0.732_050_807_568_877)];
+            let p = truth.probabilities(&row);
+            let u = unit(i, 0.414_213_562_373_095);
+            classes.push(usize::from(u > p[0]) + usize::from(u > p[0] + p[1]));
+            values.extend(row);
+        }
+        let values = Points::new(values, 3).unwrap();
+        let found = Calibration::fit(&values, &classes, &[1.0; 20_000], 1.0).unwrap();
+        assert!((found.tail - 5.0).abs() < 0.5 && (found.exponent - 1.0).abs() < 0.1, "{found:?}");
+        for row in [[0.0, -0.2, -0.9], [0.0, -1.5, -1.6], [0.0, -2.0, -3.0]] {
+            for (found, p) in found.probabilities(&row).iter().zip(truth.probabilities(&row)) {
+                assert!((found - p).abs() < 0.02, "{row:?} {found} {p}");
+            }
+        }
+    }
+
     /// Tests temperature scaling, whose only parameter is the slope. In three of four rows, the sign of the value gives
     /// the class, regardless of the size of the value.
     #[test]
@@ -538,7 +642,7 @@ mod tests {
         let classes: Vec<usize> =
             (0..80).map(|i| usize::from((i % 2 == 0) == (i % 8 < 6))).collect();
         let found = Calibration::fit_temperature(&values, &classes, &[1.0; 80], 1e6).unwrap();
-        assert_eq!((found.exponent, found.slip), (1.0, 0.0));
+        assert_eq!((found.exponent, found.slip, found.tail), (1.0, 0.0, 1.0));
         assert!((found.slope / found.unit - 3f64.ln() / 2.0).abs() < 1e-4, "{found:?}");
     }
 
@@ -557,11 +661,12 @@ mod tests {
             fit(&[0, 1], &[1.0, f64::NAN], 1.0),
             fit(&[0, 1], &[1.0, 1.0], 0.0),
             fit(&[0, 1], &[1.0, 1.0], f64::INFINITY),
-            Calibration::new(0.0, 1.0, 1.0, 0.0),
-            Calibration::new(1.0, -1.0, 1.0, 0.0),
-            Calibration::new(1.0, f64::NAN, 1.0, 0.0),
-            Calibration::new(1.0, 1.0, 0.0, 0.0),
-            Calibration::new(1.0, 1.0, 1.0, 1.1),
+            Calibration::new(0.0, 1.0, 1.0, 0.0, 1.0),
+            Calibration::new(1.0, -1.0, 1.0, 0.0, 1.0),
+            Calibration::new(1.0, f64::NAN, 1.0, 0.0, 1.0),
+            Calibration::new(1.0, 1.0, 0.0, 0.0, 1.0),
+            Calibration::new(1.0, 1.0, 1.0, 1.1, 1.0),
+            Calibration::new(1.0, 1.0, 1.0, 0.0, 0.0),
         ] {
             assert!(refused.is_err());
         }
@@ -571,13 +676,19 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn saved_parameters_are_checked() {
-        let found = Calibration::new(2.0, 2.5, 1.5, 0.25).unwrap();
+        let found = Calibration::new(2.0, 2.5, 1.5, 0.25, 0.75).unwrap();
         let text = serde_json::to_string(&found).unwrap();
         let load = |text: &str| serde_json::from_str::<Calibration>(text);
         assert_eq!(load(&text).unwrap(), found);
         assert!(load(&text.replace("2.5", "-2.5")).is_err());
-        let old = load(r#"{"slope":3.0}"#).unwrap();
-        assert_eq!(old, Calibration::new(1.0, 3.0, 1.0, 0.0).unwrap());
-        assert_eq!(serde_json::to_string(&old).unwrap(), r#"{"slope":3.0}"#);
+        for (old, expected) in [
+            (r#"{"slope":3.0}"#, [1.0, 3.0, 1.0, 0.0]),
+            (r#"{"unit":2.0,"slope":3.0,"exponent":1.5,"slip":0.25}"#, [2.0, 3.0, 1.5, 0.25]),
+        ] {
+            let [unit, slope, exponent, slip] = expected;
+            let loaded = load(old).unwrap();
+            assert_eq!(loaded, Calibration::new(unit, slope, exponent, slip, 1.0).unwrap());
+            assert_eq!(serde_json::to_string(&loaded).unwrap(), old);
+        }
     }
 }

@@ -264,7 +264,7 @@ mod tests {
             .map(|columns| Scale::fit(columns, &points).unwrap());
         let halfspaces = vec![AffineHalfspace::new(vec![4.0], 0.0).unwrap()];
         let part = Part { columns: ColumnScale::Standardised, kernel: None, halfspaces };
-        let scaling = Calibration::new(1.0, 1.0, 1.0, 0.0).unwrap();
+        let scaling = Calibration::new(1.0, 1.0, 1.0, 0.0, 1.0).unwrap();
         let averaged = Averaged::new(scales.to_vec(), vec![part], scaling);
         let mut values = vec![1.0; 300];
         values[280] = 1e308;

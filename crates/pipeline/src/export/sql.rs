@@ -15,6 +15,7 @@ use std::fmt::Write;
 const TABLE: &str = "data";
 const ALIAS: &str = "t";
 const VALUE: &str = "predicted_value";
+const SECOND: &str = "second_value";
 const LABEL: &str = "predicted_label";
 const PROBABILITY: &str = "predicted_probability";
 /// The prefix of the column that contains the decision value of a class.
@@ -65,11 +66,12 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     let _ = write!(inner, "\n  FROM {} AS {}", quoted(TABLE), quoted(ALIAS));
     let names: Vec<String> = (0..outputs).map(value_of).collect();
     if outputs > 1 {
-        inner = format!(
-            "  SELECT \"scored\".*,\n    {}\n    AS {}\n  FROM (\n{inner}\n  ) AS \"scored\"",
-            largest(&names),
-            quoted(VALUE)
-        );
+        let mut added = format!("{}\n    AS {}", largest(&names), quoted(VALUE));
+        if sums.calibration.is_some() {
+            let _ = write!(added, ",\n    {}\n    AS {}", second_largest(&names), quoted(SECOND));
+        }
+        inner =
+            format!("  SELECT \"scored\".*,\n    {added}\n  FROM (\n{inner}\n  ) AS \"scored\"");
     }
     let _ =
         write!(text, "SELECT \"valued\".*,\n  {}\n  AS {}", label(classes, &names), quoted(LABEL));
@@ -85,7 +87,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
 fn check_names(recipe: &Recipe, classes: &[String]) -> Result<(), DataError> {
     let is_taken = |name: &str| {
         let class = name.strip_prefix(VALUE_OF).is_some_and(|of| classes.iter().any(|c| c == of));
-        class || [VALUE, LABEL, PROBABILITY].contains(&name)
+        class || [VALUE, SECOND, LABEL, PROBABILITY].contains(&name)
     };
     match recipe.places().iter().find(|(name, _)| is_taken(name)) {
         None => Ok(()),
@@ -218,6 +220,20 @@ fn largest(names: &[String]) -> String {
     text
 }
 
+/// Writes the expression for the second largest of several columns. It is the column for which exactly one other column
+/// is larger, or is equal and comes first.
+fn second_largest(names: &[String]) -> String {
+    let cases = names.iter().enumerate().map(|(at, name)| {
+        let others = names.iter().enumerate().filter(|(place, _)| *place != at);
+        let ahead = others.map(|(place, other)| {
+            let is = if place < at { ">=" } else { ">" };
+            format!("CASE WHEN {other} {is} {name} THEN 1 ELSE 0 END")
+        });
+        format!(" WHEN {} = 1 THEN {name}", ahead.collect::<Vec<_>>().join(" + "))
+    });
+    format!("CASE{} END", cases.collect::<String>())
+}
+
 /// Writes the expression for the predicted class.
 fn label(classes: &[String], names: &[String]) -> String {
     if let [value] = names {
@@ -233,21 +249,31 @@ fn label(classes: &[String], names: &[String]) -> String {
 /// Writes the expression for the probability of the predicted class, as [`Calibration::probabilities`] computes it. The
 /// predicted class has the unnormalised share 1.
 fn probability(calibration: Calibration, names: &[String]) -> String {
-    let share = |distance: String| {
+    let power = |distance: &str| {
+        let ratio = format!("{distance} / {}", number(calibration.unit()));
+        format!("POWER({ratio}, {})", number(calibration.exponent()))
+    };
+    let share = |power: String| {
         // The power may overflow to infinity, and 0 times infinity is NaN.
         if calibration.slope() == 0.0 {
             return number(1.0);
         }
-        let ratio = format!("{distance} / {}", number(calibration.unit()));
-        let power = format!("POWER({ratio}, {})", number(calibration.exponent()));
         let exponent = format!("{} * {power}", number(calibration.slope()));
         format!("CASE WHEN {exponent} < {MAX_EXPONENT:e} THEN EXP(-({exponent})) ELSE 0e0 END")
     };
-    let value = quoted(VALUE);
+    let (value, second) = (quoted(VALUE), quoted(SECOND));
     let total = match names {
-        [name] => format!("1e0 + {}", share(format!("ABS({name})"))),
+        [name] => format!("1e0 + {}", share(power(&format!("ABS({name})")))),
         names => {
-            let shares = names.iter().map(|name| share(format!("({value} - {name})")));
+            let shares = names.iter().map(|name| {
+                let power_of = power(&format!("({value} - {name})"));
+                let power_of_second = power(&format!("({value} - {second})"));
+                let tail = number(calibration.tail());
+                share(format!(
+                    "CASE WHEN {name} >= {second} THEN {power_of} ELSE {power_of_second} + {tail} * ({power_of} - \
+                     {power_of_second}) END"
+                ))
+            });
             shares.collect::<Vec<_>>().join("\n    + ")
         }
     };

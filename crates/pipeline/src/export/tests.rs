@@ -150,7 +150,7 @@ fn ties_and_huge_values_are_decided_as_by_the_pipeline() {
             let (model, text, _) = example(Method::Logistic, classes);
             let mut saved = serde_json::to_value(&model).unwrap();
             saved["model"]["calibration"] =
-                json!({ "unit": 0.5, "slope": 0.0, "exponent": 9.0, "slip": 0.25 });
+                json!({ "unit": 0.5, "slope": 0.0, "exponent": 9.0, "slip": 0.25, "tail": 2.0 });
             multiply_halfspaces(&mut saved, factor);
             // A deviation of 0 belongs to a column that was constant.
             saved["model"]["core"]["linear"]["scale"]["deviations"][1] = json!(0.0);

@@ -193,6 +193,27 @@ fn write_label(classes: &[String], outputs: usize, values: &Name, graph: &mut Gr
     graph.output(LABEL, &label, Element::String, None);
 }
 
+/// Multiplies what the powers of the distances exceed the second smallest power by the tail of the calibration.
+fn write_tail(calibration: Calibration, outputs: usize, powers: &Name, graph: &mut Graph) -> Name {
+    let columns = graph.integers(vec![1]);
+    // The second smallest power is the smallest one after one smallest power is replaced by infinity.
+    let negated = graph.op("Neg", &[powers]);
+    let attributes = vec![integer("axis", 1), integer("keepdims", 0)];
+    let smallest = graph.op_with("ArgMax", &[&negated], attributes);
+    let smallest = graph.op("Unsqueeze", &[&smallest, &columns]);
+    let places = graph.integers((0..outputs as i64).collect());
+    let is_smallest = graph.op("Equal", &[&smallest, &places]);
+    let least = graph.number(f64::NEG_INFINITY);
+    let others = graph.op("Where", &[&is_smallest, &least, &negated]);
+    let second = graph.op("ReduceMax", &[&others, &columns]);
+    let second = graph.op("Neg", &[&second]);
+    let within = graph.op("Min", &[powers, &second]);
+    let beyond = graph.op("Sub", &[powers, &within]);
+    let tail = graph.number(calibration.tail());
+    let beyond = graph.op("Mul", &[&beyond, &tail]);
+    graph.op("Add", &[&within, &beyond])
+}
+
 /// Adds the probability of each class, as [`Calibration::probabilities`] computes it.
 fn write_probabilities(
     calibration: Calibration,
@@ -217,6 +238,8 @@ fn write_probabilities(
     let powers = graph.op("Div", &[&distances, &unit]);
     let powers = graph.op("Pow", &[&powers, &exponent]);
     let powers = graph.op("Min", &[&powers, &most]);
+    let powers =
+        if outputs > 2 { write_tail(calibration, outputs, &powers, graph) } else { powers };
     let powers = graph.op("Mul", &[&powers, &slope]);
     let shares = graph.op("Exp", &[&powers]);
     let total = graph.op("ReduceSum", &[&shares, &columns]);

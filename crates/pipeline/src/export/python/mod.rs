@@ -49,6 +49,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
             "slope": calibration.slope(),
             "exponent": calibration.exponent(),
             "slip": calibration.slip(),
+            "tail": calibration.tail(),
             "most": Calibration::MAX_POWER,
         })
     });

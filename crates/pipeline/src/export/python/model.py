@@ -72,13 +72,17 @@ def _probabilities(values):
     else:
         distances = [max(values) - value for value in values]
     c = CALIBRATION
-    shares = []
+    powers = []
     for distance in distances:
         try:
-            power = min((distance / c["unit"]) ** c["exponent"], c["most"])
+            powers.append(min((distance / c["unit"]) ** c["exponent"], c["most"]))
         except OverflowError:
-            power = c["most"]
-        shares.append(math.exp(-c["slope"] * power))
+            powers.append(c["most"])
+    second = sorted(powers)[1]
+    shares = [
+        math.exp(-c["slope"] * (min(power, second) + c["tail"] * max(power - second, 0.0)))
+        for power in powers
+    ]
     total = sum(shares)
     return [c["slip"] / len(shares) + (1 - c["slip"]) * share / total for share in shares]
 
