@@ -2,6 +2,7 @@
 
 use crate::candidate::{ColumnScale, Scale};
 use crate::parts::{TablePart, TableScale};
+use crate::table::{CALIBRATION_C, LabelledRows};
 use halfspaces_features::{FeatureMap, KernelValues};
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
@@ -112,6 +113,21 @@ impl Averaged {
     /// The number of decision values of a row.
     pub(crate) fn outputs(&self) -> usize {
         self.parts[0].halfspaces.len()
+    }
+
+    /// Fits the map from decision values to probabilities to the `values` of some rows, which are not training rows.
+    pub(crate) fn calibrate(
+        &mut self,
+        values: &Points,
+        labelled: &LabelledRows<'_>,
+        rows: &[usize],
+    ) -> Result<(), InputError> {
+        let weights: Vec<f64> = rows.iter().map(|row| (labelled.weight)(*row)).collect();
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        let weights: Vec<f64> = weights.into_iter().map(|weight| weight / mean).collect();
+        let classes: Vec<usize> = rows.iter().map(|row| labelled.classes[*row]).collect();
+        self.scaling = Calibration::fit(values, &classes, &weights, CALIBRATION_C)?;
+        Ok(())
     }
 
     /// The map from decision values to probabilities.

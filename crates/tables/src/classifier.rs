@@ -98,6 +98,9 @@ impl Params for TableParams {
 /// training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows, the
 /// choice of a single candidate would mostly be random.
 ///
+/// *Probabilities.* The validation rows calibrate the probabilities. If at least 1000 rows exceed `max_rows`, up to
+/// 20 000 of them do this instead. No part of the model was fitted to these rows.
+///
 /// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from any one
 /// distribution, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any
 /// confidence ([`BinaryTableModel::error_bound`]). The errors that are compared and bounded are measured against the

@@ -20,6 +20,9 @@ pub const MIN_TABLE_ROWS: usize = 10;
 const LARGE_TABLE_ROWS: usize = 5000;
 const MIN_HOLD_OUT_LARGE: usize = 1500;
 const MAX_HOLD_OUT: usize = 20_000;
+/// If at least the first number of rows are beyond the maximum number of training rows, up to the second number of them
+/// calibrate the probabilities.
+const SPARE_ROWS: [usize; 2] = [1000, 20_000];
 
 /// The default number of held-out rows. With fewer than 5000 `rows`, it is a twentieth of the rows. Otherwise it is a
 /// tenth, but at least 1500 and at most 20 000.
@@ -85,7 +88,8 @@ pub(crate) fn learn<P: PointSet>(
     order.shuffle(&mut rng);
     let (held_out, rows) = order.split_at_mut(plan.held_out(n));
     let most = rows.len().min(max_rows);
-    let rows = &mut rows[..most];
+    let (rows, spare) = rows.split_at_mut(most);
+    let spare = &spare[..spare.len().min(SPARE_ROWS[1])];
     if let Some(groups) = labelled.groups {
         bring_together(rows, groups, &mut rng)?;
     }
@@ -162,10 +166,18 @@ pub(crate) fn learn<P: PointSet>(
         chosen: finalists.len(),
         learned_from: rows.len(),
         compared_on: table.validation_rows().count(),
+        calibrated_on: 0,
         error: table.error(&sum),
         held_out: None,
     };
-    let average = Averaged::new(scales, parts, table.calibration(&sum)?);
+    let mut average = Averaged::new(scales, parts, table.calibration(&sum)?);
+    // The members of the average were fitted to more rows than the candidates that were compared, so their values are a
+    // better basis for the calibration. A group can have both training rows and spare rows.
+    if spare.len() >= SPARE_ROWS[0] && labelled.groups.is_none() {
+        let values = average.values_all(&points.select(spare)?, threads)?;
+        average.calibrate(&values, labelled, spare)?;
+        report.calibrated_on = spare.len();
+    }
     if !held_out.is_empty() {
         let found = average.classes(&points.select(held_out)?, threads)?;
         let wrong =

@@ -29,6 +29,8 @@ pub struct TableReport {
     pub(crate) chosen: usize,
     pub(crate) learned_from: usize,
     pub(crate) compared_on: usize,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub(crate) calibrated_on: usize,
     pub(crate) error: f64,
     #[cfg_attr(feature = "serde", serde(rename = "kept_back"))]
     pub(crate) held_out: Option<ErrorCount>,
@@ -42,10 +44,18 @@ load_checked!(TableReport {
     chosen: usize,
     learned_from: usize,
     compared_on: usize,
+    #[serde(default)]
+    calibrated_on: usize,
     error: f64,
     #[serde(rename = "kept_back")]
     held_out: Option<ErrorCount>,
 });
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
 
 /// A candidate and its error on rows that it was not fitted to.
 ///
@@ -143,6 +153,11 @@ impl TableReport {
         /// The number of validation rows, on which the candidates were compared. The label of each of these rows was
         /// predicted by a fit that had not used the row.
         compared_on: usize,
+
+        /// The number of rows that calibrated the probabilities if they were neither training rows nor held out. It is
+        /// 0 if fewer than 1000 rows exceeded the maximum number of training rows, or if the rows have groups. Then the
+        /// validation rows calibrated the probabilities.
+        calibrated_on: usize,
 
         /// The error of the average of the chosen candidates on the validation rows. This error is close to the error
         /// on fresh rows but slightly optimistic, because the candidates were chosen on the same rows.

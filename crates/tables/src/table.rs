@@ -18,7 +18,7 @@ use halfspaces_pac::{Calibration, LogisticRegression, SamplePerspectron};
 /// Maximum number of candidates that are averaged.
 const MAX_CHOSEN: usize = 4;
 /// The factor C of the calibration: the weight of the likelihood relative to the penalty on the slope.
-const CALIBRATION_C: f64 = 100.0;
+pub(crate) const CALIBRATION_C: f64 = 100.0;
 /// Tolerance of a [`Hinge`] fit: the largest difference between two violations of the optimality conditions, in units
 /// of the margin. A smaller tolerance hardly reduces the error.
 const TOLERANCE: f64 = 0.7;

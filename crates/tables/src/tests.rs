@@ -129,6 +129,47 @@ fn numbers_of_held_out_and_training_rows() {
     assert_eq!(counts(12, params().held_out(0.9)), (2, 10));
 }
 
+/// At least 1000 and at most 20 000 rows beyond the training rows calibrate the probabilities. Their weights count, and
+/// the model is not fitted to these rows.
+#[test]
+fn spare_rows_calibrate_probabilities() {
+    let all = |rows: usize| TableClassifier::params().held_out(0.0).max_rows(rows);
+    let (points, _, noisy) = ring(21_000, 7);
+    let calibrated_on = |rows: usize, params: TableParams| {
+        let some: Vec<usize> = (0..rows).collect();
+        let model = fit(params, &points.select(&some).unwrap(), &noisy[..rows]);
+        model.report().calibrated_on()
+    };
+    assert_eq!(calibrated_on(1200, all(201)), 0);
+    assert_eq!(calibrated_on(1200, all(200)), 1000);
+    assert_eq!(calibrated_on(1200, all(200).held_out(0.1)), 0);
+    assert_eq!(calibrated_on(21_000, all(200)), 20_000);
+    let model = fit(all(2000), &points, &noisy);
+    let (fresh, _, given) = ring(20_000, 8);
+    let (mut sum, mut correct) = (0.0, 0.0);
+    for (x, y) in fresh.rows().zip(&given) {
+        let p = model.probability(x).unwrap();
+        sum += p.max(1.0 - p);
+        correct += f64::from((p >= 0.5) == (*y == Label::Positive));
+    }
+    assert!((sum - correct).abs() < 0.01 * 20_000.0, "{sum} {correct}");
+    // Groups may have rows on both sides, so they keep the calibration on the validation rows.
+    let groups: Vec<usize> = (0..21_000).map(|row| row / 3).collect();
+    let learner = all(2000).check().unwrap();
+    let grouped = learner.fit_classes_by_group(&points, &noisy, None, &groups).unwrap();
+    assert_eq!(grouped.report().calibrated_on(), 0);
+    // A row of weight 3 counts three times.
+    let clean =
+        |row: usize| noisy[row] == Label::from_sign(points.row(row).unwrap().norm_sq() - 1.4);
+    let weights: Vec<f64> = (0..21_000).map(|row| if clean(row) { 3.0 } else { 1.0 }).collect();
+    let weighted = learner.fit_weighted(&points, &noisy, &weights).unwrap();
+    let centre = Points::new(vec![0.0, 0.0], 2).unwrap();
+    let at_centre = |model: &BinaryTableModel| model.probability(centre.row(0).unwrap()).unwrap();
+    // A fifth of the labels are flipped; with the weights, a thirteenth.
+    assert!((at_centre(&model) - 0.2).abs() < 0.03, "{}", at_centre(&model));
+    assert!((at_centre(&weighted) - 1.0 / 13.0).abs() < 0.03, "{}", at_centre(&weighted));
+}
+
 /// With at least 6000 rows, a quarter of the rows are validation rows.
 #[test]
 fn many_rows_are_split_once() {

@@ -185,7 +185,8 @@ impl Model {
     /// Fits the calibration to the decision values of rows to which the model was not fitted. `weights` contains a
     /// weight for each row; the default weight is 1. Returns whether there were enough rows to fit the calibration. At
     /// least ten rows are needed. [`Method::Auto`] needs at least 1000; with fewer rows, it keeps its cross-validated
-    /// calibration.
+    /// calibration. It also keeps its calibration if that was fitted to at least as many rows to which the model was
+    /// not fitted.
     ///
     /// # Errors
     /// Returns [`InputError`] if a class is unknown to the model or if a weight is negative or not finite.
@@ -199,7 +200,11 @@ impl Model {
             Method::Auto => MIN_RECALIBRATION_ROWS,
             _ => MIN_CALIBRATION_ROWS,
         };
-        if values.len() < least {
+        let spare = match &self.core {
+            Core::Table(model) => model.report().calibrated_on(),
+            Core::Linear { .. } => 0,
+        };
+        if values.len() < least || values.len() <= spare {
             return Ok(false);
         }
         let sums = values.first().map_or(0, Vec::len);
