@@ -8,10 +8,9 @@
 
 use halfspaces_labelling::{
     Anchoring, Event, Header, ItemIds, ItemSpec, KeyBuilder, Opening, PoolId, SessionAccess,
-    SessionFile, SessionLog,
+    SessionFile,
 };
-use halfspaces_linalg::{Params, PointSet, Points};
-use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
+use halfspaces_linalg::{Points, Threads};
 use std::error::Error;
 use std::path::Path;
 
@@ -40,7 +39,7 @@ fn answer_questions(path: &Path, values: &[f64], questions: usize) -> Result<(),
         }
     };
     let points = Points::new(values.to_vec(), 1)?;
-    let mut model = model(&log, &points)?;
+    let mut model = log.model(&points, Threads::ONE)?;
     for _ in 0..questions {
         let Some(question) = model.next() else { break };
         let class = usize::from(values[question.index] >= 20.0);
@@ -64,20 +63,6 @@ fn answer_questions(path: &Path, values: &[f64], questions: usize) -> Result<(),
         record.corrections()
     );
     Ok(())
-}
-
-/// Builds the model from all labels of the session.
-fn model(log: &SessionLog, points: &Points) -> Result<LabellingSession, Box<dyn Error>> {
-    let labelling = Labelling::params(log.record().classes().len()).check()?;
-    let file = LabellingFile {
-        version: LabellingFile::VERSION,
-        labelling,
-        first_points: points.len(),
-        points: points.len(),
-        answers: log.record().answers(),
-        skipped: Vec::new(),
-    };
-    Ok(LabellingSession::resume(&file, points)?)
 }
 
 fn pool(values: &[f64]) -> PoolId {

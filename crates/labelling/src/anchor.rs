@@ -31,13 +31,12 @@ pub struct MissingItem {
 ///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![], cells: None })
 /// };
 /// let mut record = Record::new(&Header::new(pool(&["a", "b", "c"]), vec!["x".into(), "y".into()], 0));
-/// record.take(record.check(&Event::Known { labels: vec![(2, "y".into())] })?);
+/// record.take(Event::Known { labels: vec![(2, "y".into())] })?;
 ///
 /// // The pool is now in reverse order, with one more item.
 /// let anchoring = Anchoring::find(&record, &pool(&["d", "c", "b", "a"])).unwrap();
 /// assert_eq!((anchoring.moved, anchoring.added, anchoring.removed), (1, 1, 0));
-/// let step = record.check(&anchoring.event(pool(&["d", "c", "b", "a"])))?;
-/// record.take(step);
+/// record.take(anchoring.event(pool(&["d", "c", "b", "a"])))?;
 /// assert_eq!((record.label(1), record.label(2)), (Some(1), None));
 /// # Ok::<(), String>(())
 /// ```

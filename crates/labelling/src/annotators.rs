@@ -81,7 +81,7 @@ impl Consensus {
 /// let session = |classes, labels: &[(usize, &str)]| {
 ///     let mut record = Record::new(&header(classes));
 ///     let labels = labels.iter().map(|(row, class)| (*row, class.to_string())).collect();
-///     record.take(record.check(&Event::Known { labels })?);
+///     record.take(Event::Known { labels })?;
 ///     Ok::<Record, String>(record)
 /// };
 /// let mut annotators = Annotators::new(3);
@@ -273,7 +273,7 @@ mod tests {
                     '?' => Event::Uncertain { row, predicted, probability: 0.5 },
                     class => Event::Known { labels: vec![(row, class.to_string())] },
                 };
-                record.take(record.check(&event).unwrap());
+                record.take(event).unwrap();
             }
             annotators.add(&format!("annotator {number}"), &record).unwrap();
         }

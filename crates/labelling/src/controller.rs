@@ -673,6 +673,6 @@ mod tests {
         for wrong in [[(open, 1)], [(9, 0)], [((open + 2) % 4, 2)]] {
             assert!(matches!(controller.known(&wrong), Err(ActionError::Rejected(_))), "{wrong:?}");
         }
-        assert_eq!(controller.record().len(), 2);
+        assert_eq!(controller.record().events().len(), 2);
     }
 }

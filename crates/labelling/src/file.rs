@@ -121,9 +121,8 @@ impl SessionFile {
             return Ok(Opening::New(NewSession { file: open }));
         };
         let mut record = Record::new(&header);
-        for (line, event) in &parsed.events {
-            let step = record.check(event).map_err(|why| at_line(*line, why))?;
-            record.take(step);
+        for (line, event) in parsed.events {
+            record.take(event).map_err(|why| at_line(line, why))?;
         }
         if write {
             open.repair_end(parsed.tail).map_err(failed)?;
@@ -220,7 +219,7 @@ impl SessionLog {
     /// Returns an error if the event contradicts the session or the file cannot be written. In these cases, the event
     /// was not applied. The exception is [`SessionError::Lost`], the case described in the previous paragraph.
     pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
-        let step = self.record.check(event).map_err(ApplyError::Unfit)?;
+        self.record.check(event).map_err(ApplyError::Unfit)?;
         if let Some(file) = &mut self.file {
             let damage = file.damage();
             let before = file.chain;
@@ -237,12 +236,12 @@ impl SessionLog {
             };
             if let Err(how) = written {
                 let path = file.path.clone();
-                self.record.take(step);
+                self.record.apply(event.clone());
                 let saved = self.rescue(&path).map_err(|error| error.to_string());
                 return Err(SessionError::Lost { path, how, saved }.into());
             }
         }
-        self.record.take(step);
+        self.record.apply(event.clone());
         Ok(())
     }
 

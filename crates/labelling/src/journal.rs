@@ -4,10 +4,9 @@
 //! `{"event":"undo","row":3,"n":7,"sum":"0123456789abcdef"}`. A line that was removed, repeated, moved or changed is
 //! therefore detected. Lines of version 1 have no numbers, but lines that are appended to a version-1 file have them.
 
-use crate::event::{Event, Header, PoolId};
+use crate::event::{Event, Header};
 use crate::keys::{ItemKey, stir_bytes};
 use crate::record::Record;
-use crate::step::{Rows, Step};
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use std::fmt;
@@ -186,7 +185,7 @@ impl fmt::Display for JournalFaultKind {
 /// let header = Header::new(pool, vec!["cat".into(), "dog".into()], 0);
 /// let mut record = Record::new(&header);
 /// let event = Event::Known { labels: vec![(1, "dog".into())] };
-/// record.take(record.check(&event)?);
+/// record.take(event.clone())?;
 /// let parsed = parse_journal(journal_text(&header, &record).as_bytes()).unwrap();
 /// assert_eq!((parsed.header, parsed.events), (Some(header), vec![(2, event)]));
 /// # Ok::<(), String>(())
@@ -196,53 +195,8 @@ pub fn journal_text(header: &Header, record: &Record) -> String {
     let header = Header { version: Header::VERSION, ..header.clone() };
     let mut chain = Chain::default();
     let mut text = chain.line(&header);
-    for event in events(&header, record) {
-        text.push_str(&chain.line(&event));
-    }
+    record.events().iter().for_each(|event| text.push_str(&chain.line(event)));
     text
-}
-
-/// All events in the order in which they were applied.
-pub(crate) fn events<'a>(
-    header: &'a Header,
-    record: &'a Record,
-) -> impl Iterator<Item = Event> + 'a {
-    let mut rows = Rows::First(header.pool.rows);
-    record.steps().iter().map(move |step| {
-        let row = |item: usize| match rows.row(item) {
-            Some(row) => row,
-            None => unreachable!("every event refers to a row of its pool"),
-        };
-        let name = |class: usize| record.classes()[class].clone();
-        match step {
-            Step::Known(known) => Event::Known {
-                labels: known.iter().map(|(item, class)| (row(*item), name(*class))).collect(),
-            },
-            Step::Answer { item, class, asked } => Event::Answer {
-                row: row(*item),
-                class: name(*class),
-                predicted: name(asked.predicted),
-                probability: asked.probability,
-                to_come: asked.to_come,
-            },
-            Step::Skip { item, predicted, probability } => Event::Skip {
-                row: row(*item),
-                predicted: name(*predicted),
-                probability: *probability,
-            },
-            Step::Uncertain { item, predicted, probability } => Event::Uncertain {
-                row: row(*item),
-                predicted: name(*predicted),
-                probability: *probability,
-            },
-            Step::Undo { item } => Event::Undo { row: row(*item) },
-            Step::Change { item, class } => Event::Change { row: row(*item), class: name(*class) },
-            Step::Pool { pool, items } => {
-                rows = Rows::later(items.clone());
-                Event::Pool { pool: PoolId::clone(pool), items: items.clone() }
-            }
-        }
-    })
 }
 
 /// Parses the text of a session file. Allocates at most 64 bytes for each byte of the text.

@@ -36,4 +36,4 @@ pub use journal::{
 pub use keys::{ItemKey, KeyBuilder};
 pub use record::Record;
 pub use resume::ResumedPool;
-pub use step::{Action, ActionKind, Prediction, RowLabel, Step};
+pub use step::{Action, ActionKind, Prediction, RowLabel};

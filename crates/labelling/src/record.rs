@@ -2,30 +2,37 @@
 
 use crate::event::{Event, Header, PoolId};
 use crate::keys::ItemKey;
-use crate::step::{Action, ActionKind, Prediction, RowLabel, Rows, Step};
+use crate::step::{Action, ActionKind, Prediction, RowLabel, Rows};
 use halfspaces_online::{Answer, LabellingQuestion, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The position of a label among the steps. It consists of a step and, if the step is a list of known labels, an index
-/// in this list.
+/// The position of a label among the events. It consists of an event and, if the event is a list of known labels, an
+/// index in this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
-    step: usize,
+    event: usize,
     slot: usize,
 }
 
-/// The positions of the steps that determine an item's label.
+/// The label of an item.
 #[derive(Debug, Clone, Copy)]
 struct Labelled {
-    /// The position of the step that first labelled the item. It determines the position of the item in the order of
+    /// The position of the event that first labelled the item. It determines the position of the item in the order of
     /// labels.
     first: Place,
-    given: Place,
-    changed: Option<Place>,
+    class: usize,
+    asked: Option<Prediction>,
+    changed: bool,
+}
+
+impl Labelled {
+    fn at_row(self, row: usize) -> RowLabel {
+        RowLabel { row, class: self.class, asked: self.asked, changed: self.changed }
+    }
 }
 
 /// All events of a session, and the state that is derived from them: the labels, the skipped and uncertain rows, the
-/// counts, and the steps that can be undone.
+/// counts, and the actions that can be undone.
 ///
 /// Rows refer to the current pool. A label belongs to an item: it is kept while the pool does not contain the item, and
 /// applies again when a later pool contains it.
@@ -34,8 +41,7 @@ struct Labelled {
 /// use halfspaces_labelling::{Event, Header, PoolId, Record};
 /// let pool = PoolId::without_keys("pool.csv", 3, 1, "00");
 /// let mut record = Record::new(&Header::new(pool, vec!["cat".into(), "dog".into()], 0));
-/// let step = record.check(&Event::Known { labels: vec![(1, "dog".into())] })?;
-/// record.take(step);
+/// record.take(Event::Known { labels: vec![(1, "dog".into())] })?;
 /// assert_eq!((record.label(1), record.label(0)), (Some(1), None));
 /// // The label of a row cannot be changed before the row has one.
 /// assert!(record.check(&Event::Change { row: 0, class: "cat".into() }).is_err());
@@ -45,8 +51,8 @@ struct Labelled {
 pub struct Record {
     classes: Vec<String>,
     class_of: HashMap<String, usize>,
-    steps: Vec<Step>,
-    // Everything below is derived from the steps and the first pool.
+    events: Vec<Event>,
+    // Everything below is derived from the events and the first pool.
     pool: PoolId,
     rows: Rows,
     /// The number of items that have ever been in a pool.
@@ -57,12 +63,11 @@ pub struct Record {
     labelled: HashMap<usize, Labelled>,
     /// Labelled items in the order in which they were first labelled.
     order: BTreeMap<Place, usize>,
-    /// The skipped and uncertain items, by the step in which they were skipped or marked as uncertain, and the reverse
-    /// map.
+    /// The skipped and uncertain items, by the event that skipped them or marked them as uncertain, and the reverse map.
     aside: BTreeMap<usize, usize>,
     aside_of: HashMap<usize, usize>,
-    /// Steps that can be undone.
-    actions: Vec<usize>,
+    /// The events that can be undone, each with its item.
+    actions: Vec<(usize, usize)>,
 }
 
 /// The hashes of the cells of each row, if there are any.
@@ -80,7 +85,7 @@ impl Record {
         Record {
             class_of: header.classes.iter().cloned().zip(0..).collect(),
             classes: header.classes.clone(),
-            steps: Vec::new(),
+            events: Vec::new(),
             rows: Rows::First(pool.rows),
             items: pool.rows,
             keys: keys.into_iter().flatten().collect(),
@@ -94,45 +99,43 @@ impl Record {
         }
     }
 
-    /// Checks an event and converts it to a step.
+    /// Checks whether an event is possible in the current state.
     ///
     /// # Errors
-    /// Returns the reason if the event is not possible in the current state.
-    pub fn check(&self, event: &Event) -> Result<Step, String> {
+    /// Returns the reason if it is not.
+    pub fn check(&self, event: &Event) -> Result<(), String> {
         match event {
             Event::Known { labels } => {
                 let mut seen = HashSet::with_capacity(labels.len());
-                let known = labels.iter().map(|(row, class)| {
-                    let known = (self.known_item(*row)?, self.class(class)?);
-                    let is_new = seen.insert(*row);
-                    if is_new { Ok(known) } else { Err(format!("row {row} has two labels")) }
-                });
-                Ok(Step::Known(known.collect::<Result<_, String>>()?))
+                for (row, class) in labels {
+                    let item = self.item(*row)?;
+                    let labelled = self.labelled.get(&item).map(|labelled| labelled.at_row(*row));
+                    if labelled.is_some_and(|label| label.is_by_person()) {
+                        return Err(format!("row {row} already has a label"));
+                    }
+                    self.class(class)?;
+                    if !seen.insert(*row) {
+                        return Err(format!("row {row} has two labels"));
+                    }
+                }
+                Ok(())
             }
-            Event::Answer { row, class, predicted, probability, to_come } => {
-                let (class, predicted) = (self.class(class)?, self.class(predicted)?);
-                let (probability, to_come) = (*probability, *to_come);
-                let asked = Prediction { predicted, probability, to_come };
-                Ok(Step::Answer { item: self.open_item(*row)?, class, asked })
+            Event::Answer { row, class, predicted, .. } => {
+                self.class(class)?;
+                self.check_open(*row, predicted)
             }
-            Event::Skip { row, predicted, probability } => {
-                let (predicted, probability) = (self.class(predicted)?, *probability);
-                Ok(Step::Skip { item: self.open_item(*row)?, predicted, probability })
-            }
-            Event::Uncertain { row, predicted, probability } => {
-                let (predicted, probability) = (self.class(predicted)?, *probability);
-                Ok(Step::Uncertain { item: self.open_item(*row)?, predicted, probability })
+            Event::Skip { row, predicted, .. } | Event::Uncertain { row, predicted, .. } => {
+                self.check_open(*row, predicted)
             }
             Event::Undo { row } => match self.last_action() {
-                Some(action) if action.question.index == *row => {
-                    Ok(Step::Undo { item: self.item(*row)? })
-                }
+                Some(action) if action.question.index == *row => Ok(()),
                 _ => Err(format!("the last answer is not about row {row}")),
             },
             Event::Change { row, class } => {
-                let (item, class) = (self.item(*row)?, self.class(class)?);
+                let item = self.item(*row)?;
+                self.class(class)?;
                 match self.labelled.get(&item) {
-                    Some(_) => Ok(Step::Change { item, class }),
+                    Some(_) => Ok(()),
                     None => Err(format!("row {row} has no label to change")),
                 }
             }
@@ -140,7 +143,16 @@ impl Record {
         }
     }
 
-    fn check_pool(&self, pool: &PoolId, items: &[usize]) -> Result<Step, String> {
+    /// Checks a question about a row without a label.
+    fn check_open(&self, row: usize, predicted: &str) -> Result<(), String> {
+        self.class(predicted)?;
+        match self.labelled.get(&self.item(row)?) {
+            Some(_) => Err(format!("row {row} already has a label")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_pool(&self, pool: &PoolId, items: &[usize]) -> Result<(), String> {
         pool.check()?;
         if items.len() != pool.rows || pool.items.is_none() {
             return Err(format!("the new pool has {} rows and {} items", pool.rows, items.len()));
@@ -156,54 +168,66 @@ impl Record {
                 return Err(format!("row {row} of the new pool is item {item}, not {next}"));
             }
         }
-        Ok(Step::Pool { pool: Box::new(pool.clone()), items: items.to_vec() })
+        Ok(())
     }
 
-    /// Applies a step.
+    /// Applies an event.
     ///
-    /// # Panics
-    /// May panic if the step was not returned by [`Record::check`] for the current state of this record.
-    pub fn take(&mut self, step: Step) {
-        let place = Place { step: self.steps.len(), slot: 0 };
-        match &step {
-            Step::Known(known) => {
-                for (slot, (item, _)) in known.iter().enumerate() {
-                    self.set_label(*item, Place { slot, ..place });
+    /// # Errors
+    /// Returns the reason if the event is not possible in the current state ([`Record::check`]). The record is then
+    /// unchanged.
+    pub fn take(&mut self, event: Event) -> Result<(), String> {
+        self.check(&event)?;
+        self.apply(event);
+        Ok(())
+    }
+
+    /// Applies an event that [`Record::check`] has accepted.
+    pub(crate) fn apply(&mut self, event: Event) {
+        let at = self.events.len();
+        match &event {
+            Event::Known { labels } => {
+                for (slot, (row, class)) in labels.iter().enumerate() {
+                    self.set_label(Place { event: at, slot }, *row, class, None);
                 }
             }
-            Step::Answer { item, .. } => {
-                self.set_label(*item, place);
-                self.actions.push(place.step);
+            Event::Answer { row, class, predicted, probability, to_come } => {
+                let (predicted, probability) = (self.class_of[predicted], *probability);
+                let asked = Prediction { predicted, probability, to_come: *to_come };
+                let item = self.set_label(Place { event: at, slot: 0 }, *row, class, Some(asked));
+                self.actions.push((at, item));
             }
-            Step::Skip { item, .. } | Step::Uncertain { item, .. } => {
-                self.take_back(*item);
-                self.set_aside(*item, place.step);
-                self.actions.push(place.step);
+            Event::Skip { row, .. } | Event::Uncertain { row, .. } => {
+                let item = self.checked_item(*row);
+                self.take_back(item);
+                self.set_aside(item, at);
+                self.actions.push((at, item));
             }
-            Step::Undo { item } => self.undo(*item),
-            Step::Change { item, .. } => {
-                if let Some(labelled) = self.labelled.get_mut(item) {
-                    labelled.changed = Some(place);
+            Event::Undo { row } => self.undo(self.checked_item(*row)),
+            Event::Change { row, class } => {
+                let (item, class) = (self.checked_item(*row), self.class_of[class]);
+                if let Some(labelled) = self.labelled.get_mut(&item) {
+                    (labelled.class, labelled.changed) = (class, true);
                 }
             }
-            Step::Pool { pool, items } => {
+            Event::Pool { pool, items } => {
                 if let Some(ids) = &pool.items {
                     self.keys.extend(items.iter().copied().zip(ids.keys.iter().copied()));
                 }
                 self.cells.extend(items.iter().copied().zip(cells_of(pool).copied()));
                 self.items = items.iter().fold(self.items, |count, item| count.max(item + 1));
                 self.rows = Rows::later(items.clone());
-                self.pool = PoolId::clone(pool);
+                self.pool = pool.clone();
             }
         }
-        self.steps.push(step);
+        self.events.push(event);
     }
 
     fn undo(&mut self, item: usize) {
-        let at = self.actions.iter().rposition(|step| self.item_of_action(*step) == Some(item));
+        let at = self.actions.iter().rposition(|(_, of)| *of == item);
         let Some(at) = at else { unreachable!("`check` found the action") };
-        let step = self.actions.remove(at);
-        if matches!(self.steps[step], Step::Answer { .. }) {
+        let (event, _) = self.actions.remove(at);
+        if self.is_answer(event) {
             if let Some(labelled) = self.labelled.remove(&item) {
                 self.order.remove(&labelled.first);
             }
@@ -211,33 +235,45 @@ impl Record {
             self.take_back(item);
         }
         // An earlier skip or uncertain answer about the item applies again.
-        let earlier =
-            self.actions.iter().rev().find(|step| self.item_of_action(**step) == Some(item));
-        if let Some(step) = earlier.copied()
-            && !matches!(self.steps[step], Step::Answer { .. })
+        let earlier = self.actions.iter().rev().find(|(_, of)| *of == item);
+        if let Some((event, _)) = earlier.copied()
+            && !self.is_answer(event)
             && !self.labelled.contains_key(&item)
         {
-            self.set_aside(item, step);
+            self.set_aside(item, event);
         }
     }
 
-    fn set_aside(&mut self, item: usize, step: usize) {
-        self.aside.insert(step, item);
-        self.aside_of.insert(item, step);
+    fn is_answer(&self, event: usize) -> bool {
+        matches!(self.events[event], Event::Answer { .. })
+    }
+
+    fn set_aside(&mut self, item: usize, event: usize) {
+        self.aside.insert(event, item);
+        self.aside_of.insert(item, event);
     }
 
     /// Marks an item as no longer skipped or uncertain.
     fn take_back(&mut self, item: usize) {
-        if let Some(step) = self.aside_of.remove(&item) {
-            self.aside.remove(&step);
+        if let Some(event) = self.aside_of.remove(&item) {
+            self.aside.remove(&event);
         }
     }
 
-    fn set_label(&mut self, item: usize, given: Place) {
+    /// Labels the item of a row. Returns the item.
+    fn set_label(
+        &mut self,
+        given: Place,
+        row: usize,
+        class: &str,
+        asked: Option<Prediction>,
+    ) -> usize {
+        let (item, class) = (self.checked_item(row), self.class_of[class]);
         let first = self.labelled.get(&item).map_or(given, |before| before.first);
-        self.labelled.insert(item, Labelled { first, given, changed: None });
+        self.labelled.insert(item, Labelled { first, class, asked, changed: false });
         self.order.insert(first, item);
         self.take_back(item);
+        item
     }
 
     fn class(&self, name: &str) -> Result<usize, String> {
@@ -253,46 +289,11 @@ impl Record {
         })
     }
 
-    /// The item of a row, or an error if the row has a label.
-    fn open_item(&self, row: usize) -> Result<usize, String> {
-        let item = self.item(row)?;
-        match self.labelled.get(&item) {
-            Some(_) => Err(format!("row {row} already has a label")),
-            None => Ok(item),
-        }
-    }
-
-    /// The item of a row, or an error if a person gave the row a label.
-    fn known_item(&self, row: usize) -> Result<usize, String> {
-        let item = self.item(row)?;
-        match self.labelled.get(&item) {
-            Some(labelled) if self.row_label_of(row, *labelled).is_by_person() => {
-                Err(format!("row {row} already has a label"))
-            }
-            _ => Ok(item),
-        }
-    }
-
-    fn row_label_of(&self, row: usize, labelled: Labelled) -> RowLabel {
-        let class_at = |place: Place| match &self.steps[place.step] {
-            Step::Known(known) => known[place.slot].1,
-            Step::Answer { class, .. } | Step::Change { class, .. } => *class,
-            _ => unreachable!("this step gives a label"),
-        };
-        let asked = match &self.steps[labelled.given.step] {
-            Step::Answer { asked, .. } => Some(*asked),
-            _ => None,
-        };
-        let class = class_at(labelled.changed.unwrap_or(labelled.given));
-        RowLabel { row, class, asked, changed: labelled.changed.is_some() }
-    }
-
-    fn item_of_action(&self, step: usize) -> Option<usize> {
-        match &self.steps[step] {
-            Step::Answer { item, .. } | Step::Skip { item, .. } | Step::Uncertain { item, .. } => {
-                Some(*item)
-            }
-            _ => None,
+    /// The item of a row of an event that was checked.
+    fn checked_item(&self, row: usize) -> usize {
+        match self.item(row) {
+            Ok(item) => item,
+            Err(why) => unreachable!("`check` found the row: {why}"),
         }
     }
 
@@ -314,18 +315,6 @@ impl Record {
         &self.classes
     }
 
-    /// The number of events.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// Whether there are no events.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// The class of a row, if it has a label.
     #[must_use]
     pub fn label(&self, row: usize) -> Option<usize> {
@@ -335,16 +324,14 @@ impl Record {
     /// The label of a row with its origin.
     #[must_use]
     pub fn row_label(&self, row: usize) -> Option<RowLabel> {
-        let labelled = self.labelled.get(&self.rows.item(row)?)?;
-        Some(self.row_label_of(row, *labelled))
+        self.labelled.get(&self.rows.item(row)?).map(|labelled| labelled.at_row(row))
     }
 
     /// All labels of rows of the current pool, in the order in which the items were first labelled.
     pub fn row_labels(&self) -> impl DoubleEndedIterator<Item = RowLabel> {
-        self.order.values().filter_map(|item| {
-            let labelled = self.labelled.get(item)?;
-            Some(self.row_label_of(self.rows.row(*item)?, *labelled))
-        })
+        self.order
+            .values()
+            .filter_map(|item| Some(self.labelled.get(item)?.at_row(self.rows.row(*item)?)))
     }
 
     /// Whether each class has at least one row. Until then, a model gives no probabilities for the classes without a
@@ -390,51 +377,51 @@ impl Record {
     }
 
     fn aside(&self, uncertain: bool) -> impl Iterator<Item = usize> {
-        let wanted = move |step: &usize| self.is_uncertain_step(*step) == uncertain;
-        let items = self.aside.iter().filter(move |(step, _)| wanted(step));
+        let items =
+            self.aside.iter().filter(move |(event, _)| self.is_uncertain_at(**event) == uncertain);
         items.filter_map(|(_, item)| self.rows.row(*item))
     }
 
-    fn is_uncertain_step(&self, step: usize) -> bool {
-        matches!(self.steps[step], Step::Uncertain { .. })
+    fn is_uncertain_at(&self, event: usize) -> bool {
+        matches!(self.events[event], Event::Uncertain { .. })
     }
 
     /// Whether a row was skipped and has no label.
     #[must_use]
     pub fn is_skipped(&self, row: usize) -> bool {
-        self.aside_step(row).is_some_and(|step| !self.is_uncertain_step(step))
+        self.aside_event(row).is_some_and(|event| !self.is_uncertain_at(event))
     }
 
     /// Whether the person could not tell the class of a row.
     #[must_use]
     pub fn is_uncertain(&self, row: usize) -> bool {
-        self.aside_step(row).is_some_and(|step| self.is_uncertain_step(step))
+        self.aside_event(row).is_some_and(|event| self.is_uncertain_at(event))
     }
 
-    fn aside_step(&self, row: usize) -> Option<usize> {
+    fn aside_event(&self, row: usize) -> Option<usize> {
         self.aside_of.get(&self.rows.item(row)?).copied()
     }
 
     /// The most recent response (an answer, a skip or an uncertain answer) for a row of the current pool.
     #[must_use]
     pub fn last_action(&self) -> Option<Action> {
-        self.actions.iter().rev().find_map(|step| {
-            let row = self.rows.row(self.item_of_action(*step)?)?;
-            let question =
-                |class, probability| LabellingQuestion { index: row, class, probability };
-            let (kind, question) = match &self.steps[*step] {
-                Step::Answer { asked, .. } => {
-                    (ActionKind::Answer, question(asked.predicted, asked.probability))
+        self.actions.iter().rev().find_map(|(event, item)| {
+            let index = self.rows.row(*item)?;
+            let (kind, predicted, probability) = match &self.events[*event] {
+                Event::Answer { predicted, probability, .. } => {
+                    (ActionKind::Answer, predicted, probability)
                 }
-                Step::Skip { predicted, probability, .. } => {
-                    (ActionKind::Skip, question(*predicted, *probability))
+                Event::Skip { predicted, probability, .. } => {
+                    (ActionKind::Skip, predicted, probability)
                 }
-                Step::Uncertain { predicted, probability, .. } => {
-                    (ActionKind::Uncertain, question(*predicted, *probability))
+                Event::Uncertain { predicted, probability, .. } => {
+                    (ActionKind::Uncertain, predicted, probability)
                 }
                 _ => return None,
             };
-            Some(Action { kind, question, sequence: step + 1 })
+            let (class, probability) = (self.class_of[predicted], *probability);
+            let question = LabellingQuestion { index, class, probability };
+            Some(Action { kind, question, sequence: event + 1 })
         })
     }
 
@@ -452,9 +439,10 @@ impl Record {
         self.row_labels().map(answer).collect()
     }
 
-    /// The events in terms of items, in the order in which they were applied.
-    pub(crate) fn steps(&self) -> &[Step] {
-        &self.steps
+    /// The events, in the order in which they were applied.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
     }
 
     /// The number of items that have ever been in a pool.
@@ -478,7 +466,7 @@ impl Record {
 
     /// The class of a labelled item.
     pub(crate) fn class_of_item(&self, item: usize) -> Option<usize> {
-        self.labelled.get(&item).map(|labelled| self.row_label_of(0, *labelled).class)
+        self.labelled.get(&item).map(|labelled| labelled.class)
     }
 
     /// Whether an item is skipped or uncertain.

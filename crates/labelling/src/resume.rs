@@ -3,6 +3,8 @@
 use crate::anchor::Anchoring;
 use crate::cells::Cells;
 use crate::event::{Event, PoolId};
+use crate::file::SessionLog;
+use crate::journal::Tail;
 use crate::record::Record;
 use halfspaces_frame::{DataError, DateOrder};
 use std::collections::HashSet;
@@ -56,6 +58,29 @@ impl ResumedPool<'_> {
         notes: &mut Vec<String>,
     ) -> Result<Option<Event>, DataError> {
         event(self, record, path, notes)
+    }
+
+    /// The state of a session after it was adapted to this pool, and the event of [`ResumedPool::event`]. The session
+    /// itself does not change. If the last line of its file was cut off, a note says so.
+    ///
+    /// # Errors
+    /// Those of [`ResumedPool::event`].
+    pub fn resume(
+        self,
+        log: &SessionLog,
+        path: &Path,
+        notes: &mut Vec<String>,
+    ) -> Result<(Record, Option<Event>), DataError> {
+        if log.tail() == Tail::Cut {
+            let name = path.display();
+            notes.push(format!("note: {name}: the last line is truncated and is ignored"));
+        }
+        let mut record = log.record().clone();
+        let event = self.event(&record, path, notes)?;
+        if let Some(event) = &event {
+            record.take(event.clone()).map_err(DataError::user)?;
+        }
+        Ok((record, event))
     }
 }
 

@@ -1,6 +1,5 @@
-//! Labels, actions and events, in which items and classes are given by their numbers.
+//! Labels and actions, in which rows and classes are given by their numbers.
 
-use crate::event::PoolId;
 use halfspaces_online::LabellingQuestion;
 use std::collections::HashMap;
 
@@ -62,59 +61,6 @@ pub enum ActionKind {
     Skip,
     /// An uncertain answer.
     Uncertain,
-}
-
-/// An event that was checked against its session. Items and classes are given by their numbers.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Labels known beforehand: pairs of an item and its class.
-    Known(Vec<(usize, usize)>),
-    /// An answer.
-    Answer {
-        /// The item.
-        item: usize,
-        /// Its class.
-        class: usize,
-        /// The prediction shown.
-        asked: Prediction,
-    },
-    /// A skip.
-    Skip {
-        /// The item.
-        item: usize,
-        /// The predicted class.
-        predicted: usize,
-        /// Its probability.
-        probability: f64,
-    },
-    /// An uncertain answer.
-    Uncertain {
-        /// The item.
-        item: usize,
-        /// The predicted class.
-        predicted: usize,
-        /// Its probability.
-        probability: f64,
-    },
-    /// The most recent answer, skip or uncertain answer was undone.
-    Undo {
-        /// The item.
-        item: usize,
-    },
-    /// A person changed a label.
-    Change {
-        /// The item.
-        item: usize,
-        /// The new class.
-        class: usize,
-    },
-    /// The pool changed.
-    Pool {
-        /// The pool.
-        pool: Box<PoolId>,
-        /// The item of each row.
-        items: Vec<usize>,
-    },
 }
 
 /// The map between the rows of the pool and the items.

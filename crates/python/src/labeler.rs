@@ -7,7 +7,7 @@ use crate::run::run;
 use halfspaces_frame::{Block, Column, DataError, Frame, Hints, ReadOptions, SparseBlock, Values};
 use halfspaces_labelling::{
     ActionError, ApplyError, Asking, Controller, Direct, Header, ItemSource, ItemSpec, Opening,
-    PoolId, Record, ResumedPool, SessionAccess, SessionFile, SessionLog, Tail,
+    PoolId, Record, ResumedPool, SessionAccess, SessionFile, SessionLog,
 };
 use halfspaces_linalg::{PointSet, Threads};
 use halfspaces_online::{LabellingQuestion, Outlook};
@@ -155,10 +155,6 @@ impl Options {
                         log.record().classes()
                     )));
                 }
-                if log.tail() == Tail::Cut {
-                    let name = path.display();
-                    notes.push(format!("{name}: the last line is truncated and is ignored"));
-                }
                 let id = self.identify(frame, Some(log.record().pool()))?;
                 let first_version = PoolId::without_keys(SOURCE, id.rows, id.columns, "");
                 let resumed = ResumedPool {
@@ -167,7 +163,7 @@ impl Options {
                     cells: None,
                     keep_found: self.keep_found,
                 };
-                let event = resumed.event(log.record(), path, notes).map_err(failed)?;
+                let (_, event) = resumed.resume(&log, path, notes).map_err(failed)?;
                 if let Some(event) = event {
                     log.apply(&event).map_err(|error| match error {
                         ApplyError::Unfit(why) => Fault::new(why),

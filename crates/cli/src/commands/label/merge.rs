@@ -3,12 +3,10 @@
 use super::args::LabelArgs;
 use super::exported::{ExportedRow, Source};
 use super::pool::{Pool, SessionInfo};
+use super::session_labels::open_existing;
 use crate::error::CliError;
 use crate::output::counted;
-use halfspaces_labelling::{
-    Annotators, Consensus, Opening, PoolId, Record, SessionAccess, SessionFile, SessionLog, Tail,
-    Vote,
-};
+use halfspaces_labelling::{Annotators, Consensus, PoolId, Record, SessionLog, Vote};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -17,13 +15,7 @@ const UNCERTAIN: &str = "?";
 
 /// Opens the sessions of `--merge` for reading.
 pub(super) fn open(args: &LabelArgs) -> Result<Vec<(PathBuf, SessionLog)>, CliError> {
-    let open = |path: &PathBuf| match SessionFile::open(path, SessionAccess::Read) {
-        Ok(Opening::Existing(log)) => Ok((path.clone(), *log)),
-        Ok(Opening::New(_)) => {
-            Err(CliError::user(format!("{}: the session is empty", path.display())))
-        }
-        Err(error) => Err(error.into()),
-    };
+    let open = |path: &PathBuf| Ok((path.clone(), open_existing(path)?));
     args.merge.iter().map(open).collect()
 }
 
@@ -53,26 +45,17 @@ pub(super) fn annotators(
     }
     let mut annotators = Annotators::new(pool.points.len());
     for (path, log) in sessions {
-        let mut record = log.record().clone();
         // Another session may identify its items by other columns, or by the same columns in another order.
         let by = |id: &PoolId| id.items.as_ref().map(|items| items.by.clone());
-        let read = match by(record.pool()) {
+        let read = match by(log.record().pool()) {
             Some(of_session) if Some(&of_session) != by(&pool.id).as_ref() => {
-                let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
-                let read = Pool::read(args, &info);
+                let read = Pool::read(args, &SessionInfo::of(log.record()));
                 Some(read.map_err(|error| error.at(&path.display().to_string()))?)
             }
             _ => None,
         };
         let resumed = read.as_ref().unwrap_or(pool).resumed(args);
-        if let Some(event) = resumed.event(&record, &path, notes)? {
-            let step = record.check(&event).map_err(CliError::user)?;
-            record.take(step);
-        }
-        if log.tail() == Tail::Cut {
-            let name = path.display();
-            notes.push(format!("note: {name}: the last line is truncated and is ignored"));
-        }
+        let (record, _) = resumed.resume(&log, &path, notes)?;
         let name = name(&path, &log);
         annotators.add(&name, &record).map_err(|why| {
             CliError::user(format!(

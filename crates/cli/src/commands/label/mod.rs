@@ -32,7 +32,7 @@ use exported::ExportedRow;
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
     Annotators, ApplyError, Asking, Consensus, Event, Header, NewSession, Opening, Record,
-    SessionAccess, SessionError, SessionFile, SessionLog, Tail,
+    SessionAccess, SessionError, SessionFile, SessionLog,
 };
 use halfspaces_linalg::{Params, Threads};
 use halfspaces_online::{Labelling, LabellingSession};
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
             check_classes(&named, log.record().classes(), &path)?;
             check_annotator(annotator.as_deref(), log.header(), &path)?;
             check_known(args.known.as_deref(), log.header(), &path)?;
-            SessionInfo { pool: Some(log.record().pool()), classes: log.record().classes() }
+            SessionInfo::of(log.record())
         }
         Opening::New(_) => info_of_sessions(&sessions, &named),
     };
@@ -302,18 +302,8 @@ fn resume_session(
     path: &Path,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
     let mut notes = Vec::new();
-    match log.tail() {
-        Tail::Cut => notes
-            .push(format!("note: {}: the last line is truncated and is ignored", path.display())),
-        Tail::NoLineEnd | Tail::Complete => {}
-    }
-    let anchor = pool.resumed(args).event(log.record(), path, &mut notes)?;
     // All events are checked before anything is written.
-    let mut after = log.record().clone();
-    if let Some(event) = &anchor {
-        let step = after.check(event).map_err(CliError::user)?;
-        after.take(step);
-    }
+    let (after, anchor) = pool.resumed(args).resume(&log, path, &mut notes)?;
     let labels = new_labels::new_labels(args, pool, &after, &mut notes)?;
     drop(after);
     for event in anchor.iter().chain(&labels) {

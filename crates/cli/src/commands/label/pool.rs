@@ -13,7 +13,7 @@ use halfspaces_frame::{
     is_missing_marker, suggestion,
 };
 use halfspaces_labelling::{
-    Cells, ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages,
+    Cells, ItemIds, ItemSource, ItemSpec, PoolId, Record, ResumedPool, ShownImages,
 };
 use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_order};
 use std::collections::{BTreeSet, HashSet};
@@ -50,6 +50,12 @@ pub(super) struct SessionInfo<'a> {
     pub(super) pool: Option<&'a PoolId>,
     /// The classes; empty if they are taken from the known labels.
     pub(super) classes: &'a [String],
+}
+
+impl SessionInfo<'_> {
+    pub(super) fn of(record: &Record) -> SessionInfo<'_> {
+        SessionInfo { pool: Some(record.pool()), classes: record.classes() }
+    }
 }
 
 impl Pool {

@@ -8,7 +8,7 @@ use crate::output::note;
 use crate::recipe::ColumnArgs;
 use clap::{Args, Command, FromArgMatches};
 use halfspaces_frame::visible;
-use halfspaces_labelling::{Opening, RowLabel, SessionAccess, SessionFile, Tail};
+use halfspaces_labelling::{Opening, RowLabel, SessionAccess, SessionFile, SessionLog};
 use halfspaces_pipeline::JoinedTable;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,6 +44,14 @@ pub(crate) fn session_table(
     Ok(joined)
 }
 
+/// Opens a session for reading. An empty file is an error.
+pub(super) fn open_existing(path: &Path) -> Result<SessionLog, CliError> {
+    match SessionFile::open(path, SessionAccess::Read)? {
+        Opening::Existing(log) => Ok(*log),
+        Opening::New(_) => Err(CliError::user(format!("{}: the session is empty", path.display()))),
+    }
+}
+
 /// The labels of a session that are `wanted`, by row. `args` are the options with which the session was made.
 pub(crate) fn session_labels(
     args: &LabelArgs,
@@ -53,24 +61,11 @@ pub(crate) fn session_labels(
     if !session.exists() {
         return Err(CliError::user(format!("{}: there is no such session", session.display())));
     }
-    let opening = SessionFile::open(session, SessionAccess::Read);
-    let Opening::Existing(log) = opening.map_err(CliError::from)? else {
-        return Err(CliError::user(format!("{}: the session is empty", session.display())));
-    };
-    let mut record = log.record().clone();
-    let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
+    let log = open_existing(session)?;
+    let pool = Pool::read(args, &SessionInfo::of(log.record()))?;
     let mut notes = Vec::new();
-    if log.tail() == Tail::Cut {
-        let name = session.display();
-        notes.push(format!("note: {name}: the last line is truncated and is ignored"));
-    }
-    let pool = Pool::read(args, &info)?;
-    let anchor = pool.resumed(args).event(log.record(), session, &mut notes)?;
+    let (record, _) = pool.resumed(args).resume(&log, session, &mut notes)?;
     notes.iter().for_each(|text| note(&visible(text)));
-    if let Some(event) = &anchor {
-        let step = record.check(event).map_err(CliError::user)?;
-        record.take(step);
-    }
     let labels = record.row_labels().filter(wanted);
     let labels = labels.map(|of| (of.row, record.classes()[of.class].clone()));
     Ok(labels.collect())
