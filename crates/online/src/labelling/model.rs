@@ -67,6 +67,8 @@ pub(crate) struct Model {
     /// The class of each answered point.
     classes: Vec<Option<usize>>,
     weights: Vec<f64>,
+    /// For each answer, the probability that it is right according to all other answers.
+    right_left_out: Vec<f64>,
     verdicts: Vec<Verdict>,
 }
 
@@ -111,6 +113,7 @@ impl Model {
             answers: Vec::new(),
             classes: Vec::new(),
             weights: Vec::new(),
+            right_left_out: Vec::new(),
             verdicts: Vec::new(),
         };
         model.extend()?;
@@ -373,16 +376,22 @@ impl Model {
     }
 
     /// Weights each component by the product of the probabilities that it assigns to the answers, each given all the
-    /// others, as if these probabilities were independent.
+    /// others, as if these probabilities were independent. Then combines these probabilities for each answer.
     fn weigh(&mut self) {
-        let mut logs: Vec<f64> =
-            self.left_out().into_iter().map(|scores| log_likelihood(&scores)).collect();
+        let scores = self.left_out();
+        let mut logs: Vec<f64> = scores.iter().map(|scores| log_likelihood(scores)).collect();
         let priors = self.components.iter().map(|component| component.log_prior);
         logs.iter_mut().zip(priors.chain([SOFT_PRIOR])).for_each(|(log, prior)| *log += prior);
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         self.weights = logs.iter().map(|log| halfspaces_linalg::exp_neg(most - log)).collect();
         let sum: f64 = self.weights.iter().sum();
         self.weights.iter_mut().for_each(|weight| *weight /= sum);
+        self.right_left_out = vec![0.0; self.answers.len()];
+        for (scores, weight) in scores.iter().zip(&self.weights) {
+            for (p, z) in self.right_left_out.iter_mut().zip(scores) {
+                *p += weight * (SLIP + (1.0 - 2.0 * SLIP) * cumulative(*z));
+            }
+        }
     }
 
     /// For each component and each answer, the z-score of the component's prediction of this answer from all other
@@ -416,17 +425,6 @@ impl Model {
         self.answers.iter().map(score).collect()
     }
 
-    /// For each answer, the probability that it is right according to all other answers.
-    fn right_left_out(&self) -> Vec<f64> {
-        let mut right = vec![0.0; self.answers.len()];
-        for (scores, weight) in self.left_out().iter().zip(&self.weights) {
-            for (p, z) in right.iter_mut().zip(scores) {
-                *p += weight * (SLIP + (1.0 - 2.0 * SLIP) * cumulative(*z));
-            }
-        }
-        right
-    }
-
     /// Compares each answer with the prediction from all other answers.
     pub(super) fn doubts(&self) -> Vec<Doubt> {
         let doubt = |(&(index, class), probability): (&(usize, usize), f64)| {
@@ -444,7 +442,7 @@ impl Model {
             };
             Doubt { index, class, predicted, probability }
         };
-        self.answers.iter().zip(self.right_left_out()).map(doubt).collect()
+        self.answers.iter().zip(self.right_left_out.iter().copied()).map(doubt).collect()
     }
 
     /// The model's estimate of its own errors.
@@ -454,7 +452,7 @@ impl Model {
             stated += 1.0 - self.verdicts[index].probability();
             open += 1;
         }
-        let right = self.right_left_out();
+        let right = &self.right_left_out;
         let wrong_left_out = right.iter().filter(|p| **p < 0.5).count();
         let stated_left_out = right.iter().map(|p| p.min(1.0 - p)).sum();
         Errors { open, stated, wrong_left_out, stated_left_out, factor: 1.0 }
