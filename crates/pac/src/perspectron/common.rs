@@ -129,6 +129,27 @@ macro_rules! placement_setters {
 }
 pub(crate) use placement_setters;
 
+/// Lets a learner of streams learn from a sample, which it reads in order.
+macro_rules! fit_in_order {
+    ($learner:ty: $model:ty $(, $link:ident: $($bounds:tt)+)?) => {
+        impl$(<$link: $($bounds)+>)? halfspaces_linalg::FitSample for $learner {
+            type Model = $model;
+            type Error = halfspaces_linalg::FitError<halfspaces_linalg::InputError>;
+
+            /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
+            fn fit<P: halfspaces_linalg::PointSet>(
+                &self,
+                points: &P,
+                labels: &[halfspaces_linalg::Label],
+            ) -> Result<$model, Self::Error> {
+                let mut stream = halfspaces_data::LabelledPoints::new(points, labels)?;
+                halfspaces_linalg::FitStream::fit_stream(self, &mut stream)
+            }
+        }
+    };
+}
+pub(crate) use fit_in_order;
+
 /// Selects the iterates of a single lane that are retained.
 pub(crate) fn retention(
     plan: Plan,

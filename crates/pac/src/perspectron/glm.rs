@@ -18,15 +18,13 @@
 //! projected onto the unit ball, except with `Paper`. Points must lie in the unit ball; if they do not, rescale the
 //! points and the link function together.
 
-use super::common::{Common, Selection, choice_share, common_setters, retention};
+use super::common::{Common, Selection, choice_share, common_setters, fit_in_order, retention};
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
 use crate::fit::{Denominator, Direction};
 use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::schedule;
-use halfspaces_data::{LabelledPoints, Link, LinkError, check_link};
-use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
-};
+use halfspaces_data::{Link, LinkError, check_link};
+use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, setters};
 use thiserror::Error;
 
 /// The constants of a [`GlmPerspectron`]: as printed in CKST24, corrected, or ours.
@@ -277,15 +275,7 @@ impl<L: Link + Clone> FitStream for GlmPerspectron<L> {
     }
 }
 
-impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
-    type Model = Fit;
-    type Error = FitError<InputError>;
-
-    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
-        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
-    }
-}
+fit_in_order!(GlmPerspectron<L>: Fit, L: Link + Clone);
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,9 @@
 //! the target excess ε. Lemma 7 proves nothing for this grid. The other schedule is a corrected grid; see
 //! docs/theory/perspectron-schedules.md.
 
-use super::common::{Common, Selection, choice_share, common_setters, placement_setters};
+use super::common::{
+    Common, Selection, choice_share, common_setters, fit_in_order, placement_setters,
+};
 use super::margin::Margin;
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Retention, Theorem};
 use crate::fit::{Denominator, Direction, SignLink};
@@ -22,11 +24,7 @@ use crate::noise_setting::{NoiseSetting, check_target};
 use crate::streams;
 
 use crate::schedule;
-use halfspaces_data::LabelledPoints;
-use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, rng_for,
-    setters,
-};
+use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, rng_for, setters};
 
 /// The guesses and the constants of a [`GridPerspectron`]: as printed in CKST24, or corrected.
 ///
@@ -282,19 +280,12 @@ impl FitStream for GridPerspectron {
     }
 }
 
-impl FitSample for GridPerspectron {
-    type Model = Fit;
-    type Error = FitError<InputError>;
-
-    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
-        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
-    }
-}
+fit_in_order!(GridPerspectron: Fit);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::{FitSample, Label};
 
     fn learner(schedule: GridSchedule, selection: Selection) -> GridPerspectron {
         let params = GridPerspectron::params(Margin::Known(0.5)).excess(0.5).failure(0.25);

@@ -9,14 +9,14 @@
 //!
 //! *Source.* The search is ours; see docs/theory/perspectron-schedules.md.
 
+use super::common::fit_in_order;
 use super::massart::PerspectronParams;
 use crate::fit::{Fit, Guarantee, Stage};
 use crate::noise_setting::NoiseSetting;
 use crate::schedule;
-use halfspaces_data::LabelledPoints;
 use halfspaces_linalg::{
-    Classifier, ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet,
-    Termination, classify_by, getters,
+    Classifier, ExampleStream, FitError, FitStream, InputError, Params, Termination, classify_by,
+    getters,
 };
 
 /// The maximum number of guesses. The last guess is 2⁻³⁹ of the radius.
@@ -179,21 +179,14 @@ impl FitStream for MarginSearch {
     }
 }
 
-impl FitSample for MarginSearch {
-    type Model = SearchFit;
-    type Error = FitError<InputError>;
-
-    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SearchFit, Self::Error> {
-        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
-    }
-}
+fit_in_order!(MarginSearch: SearchFit);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Perspectron;
-    use halfspaces_linalg::{Points, RngStream, rng_for};
+    use halfspaces_data::LabelledPoints;
+    use halfspaces_linalg::{FitSample, Label, Points, RngStream, rng_for};
     use rand::RngExt;
 
     /// Creates two pairs of opposite points: a frequent pair of long points, and a rare pair of short points. With a

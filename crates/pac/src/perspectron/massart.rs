@@ -18,17 +18,14 @@
 //! Claims: P12p.
 
 use super::common::{
-    Common, Selection, choice_share, common_setters, placement_setters, retention,
+    Common, Selection, choice_share, common_setters, fit_in_order, placement_setters, retention,
 };
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
 use crate::fit::{Denominator, Direction, SignLink};
 
 use crate::noise_setting::NoiseSetting;
 use crate::schedule;
-use halfspaces_data::LabelledPoints;
-use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, setters,
-};
+use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, setters};
 
 /// The constants of a [`Perspectron`]: as printed in CKST24, corrected, or ours.
 ///
@@ -232,15 +229,7 @@ impl FitStream for Perspectron {
     }
 }
 
-impl FitSample for Perspectron {
-    type Model = Fit;
-    type Error = FitError<InputError>;
-
-    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
-        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
-    }
-}
+fit_in_order!(Perspectron: Fit);
 
 /// Returns the η for which 1 - η is the bound on |β sign(w·x) - y|/2. The constants of CKST24 use the bound 1.
 fn effective_noise(noise: f64, schedule: Schedule) -> f64 {
@@ -296,7 +285,7 @@ mod tests {
         Instance, LabelledPoints, MarginBall, Marginal, Massart, Rcn, Region, random_target,
     };
     use halfspaces_linalg::{
-        Classifier, DenseRow, Halfspace, Label, PointSet, Points, RowView, SparsePoints,
+        Classifier, DenseRow, FitSample, Halfspace, Label, PointSet, Points, RowView, SparsePoints,
         Termination, kernels,
     };
     use proptest::prelude::*;

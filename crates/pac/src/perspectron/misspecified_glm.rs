@@ -11,17 +11,14 @@
 //!
 //! *Source.* Ours; see docs/theory/misspecified-links.md. The grid and the choice are those of CKST24 Appendix A.
 
-use super::common::{Common, Selection, choice_share, common_setters};
+use super::common::{Common, Selection, choice_share, common_setters, fit_in_order};
 use super::glm::GlmError;
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Retention, Theorem};
 use crate::fit::{Denominator, Direction};
 use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::{schedule, streams};
-use halfspaces_data::{LabelledPoints, Link, Misspecified, check_link};
-use halfspaces_linalg::{
-    ExampleStream, FitError, FitSample, FitStream, InputError, Label, Params, PointSet, rng_for,
-    setters,
-};
+use halfspaces_data::{Link, Misspecified, check_link};
+use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, rng_for, setters};
 
 /// Unchecked parameters of a [`MisspecifiedGlm`].
 ///
@@ -178,15 +175,7 @@ impl<L: Link + Clone> FitStream for MisspecifiedGlm<L> {
     }
 }
 
-impl<L: Link + Clone> FitSample for MisspecifiedGlm<L> {
-    type Model = Fit;
-    type Error = FitError<InputError>;
-
-    /// Fits a halfspace to a sample, read in order like a stream. The guarantee needs independent examples.
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
-        self.fit_stream(&mut LabelledPoints::new(points, labels)?)
-    }
-}
+fit_in_order!(MisspecifiedGlm<L>: Fit, L: Link + Clone);
 
 #[cfg(test)]
 mod tests {
