@@ -1,7 +1,6 @@
 //! The number of threads of a computation.
 
 use crate::{InputError, checkpoint};
-use faer::Par;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -57,12 +56,6 @@ impl Threads {
     #[must_use]
     pub fn count(self) -> usize {
         self.0.get()
-    }
-
-    /// The equivalent setting for faer.
-    #[must_use]
-    pub fn par(self) -> Par {
-        if self == Threads::ONE { Par::Seq } else { Par::rayon(self.count()) }
     }
 
     /// Applies `work` to each block of `size` indices of `0..len`, where the last block may be shorter. Returns the
