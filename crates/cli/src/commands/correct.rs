@@ -1,11 +1,11 @@
 //! `correct`: writes a table with corrected labels.
 
+use super::named_rows::{check_label, check_rows};
 use crate::error::CliError;
 use crate::input::{Hints, InputArgs};
-use crate::output::{OutputArgs, counted, note, note_all};
+use crate::output::{OutputArgs, counted, note};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, same_class};
-use halfspaces_pipeline::check_same_rows;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -154,20 +154,14 @@ impl Corrections {
                 frame.source, frame.rows
             )));
         }
-        // All lines are checked, including those that are not used, because any of them can show that the rows have
-        // moved.
-        let row = |at: usize| frame.row_number(&rows, at, &table.source, table.rows);
-        let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
-        let pairs: Vec<(usize, usize)> = pairs.collect();
-        let advice = format!("pass the table to which {} belongs", frame.source);
-        note_all(&check_same_rows(table, frame, &pairs, &[&args.label], &advice)?.notes);
+        check_rows(table, frame, &rows, &[&args.label])?;
         let mut values = BTreeMap::new();
         for at in 0..first {
             if let Some(source) = unanswered(at) {
                 *left_out.entry(source).or_default() += 1;
                 continue;
             }
-            let row = row(at)?;
+            let row = frame.row_number(&rows, at, &table.source, table.rows)?;
             let label = after.text(at);
             if label.is_empty() {
                 return Err(CliError::user(format!(
@@ -175,17 +169,8 @@ impl Corrections {
                     place(at)
                 )));
             }
-            if let Some(before) = &before
-                && !same_class(&before.text(at), &labels.text(row))
-            {
-                return Err(CliError::user(format!(
-                    "{}: row {row} has the label `{}` here, but `{}` in {}; was the row moved, or has it already been \
-                    corrected?",
-                    place(at),
-                    before.text(at),
-                    labels.text(row),
-                    table.place(row)
-                )));
+            if let Some(before) = &before {
+                check_label((frame, at, &before.text(at)), (table, row, &labels.text(row)))?;
             }
             if let Some(other) = values.insert(row, label.clone())
                 && !same_class(&other, &label)

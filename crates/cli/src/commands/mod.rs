@@ -11,5 +11,6 @@ pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod label;
+mod named_rows;
 pub(crate) mod predict;
 pub(crate) mod transform;

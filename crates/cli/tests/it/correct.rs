@@ -216,6 +216,17 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     assert!(bad.contains("`200` is not a row of the pool"), "{bad}");
 }
 
+/// A row whose suggestion is its own label in another spelling is not reviewed.
+#[test]
+fn another_spelling_of_a_label_is_not_reviewed() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), "x,y\n1,1.0\n2,0\n3,1.0\n4,0\n").unwrap();
+    fs::write(dir.path().join("r.csv"), "row,label,suggested\n0,1.0,1\n1,0,1\n").unwrap();
+    let run = run_line(dir.path(), "label t.csv --known y --review r.csv --export -o k.csv");
+    let said = String::from_utf8(run.stderr).unwrap();
+    assert!(said.contains("1 row to review"), "{said}");
+}
+
 /// Predictions and uncertain rows in the output of `label` do not replace labels.
 #[test]
 fn only_answers_of_people_replace_labels() {

@@ -1,9 +1,9 @@
 //! The rows that `--review` names.
 
+use crate::commands::named_rows::{check_label, check_rows};
 use crate::error::CliError;
-use crate::output::{counted, note, note_all};
+use crate::output::{counted, note};
 use halfspaces_frame::{Frame, Hints, ReadOptions, same_class};
-use halfspaces_pipeline::check_same_rows;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -24,30 +24,18 @@ pub(super) fn rows(
     let row = |at: usize| frame.row_number(&column, at, "the pool", pool.rows);
     let mut reviewed: Vec<(usize, usize)> = Vec::new();
     for at in 0..frame.rows {
-        let is_same =
-            labels.as_ref().is_some_and(|(label, suggested)| label.text(at) == suggested.text(at));
+        let is_same = labels
+            .as_ref()
+            .is_some_and(|(label, suggested)| same_class(&label.text(at), &suggested.text(at)));
         if !is_same {
             reviewed.push((row(at)?, at));
         }
     }
-    // All lines are checked, including those that are not reviewed, because any of them can show that the rows have
-    // moved.
-    let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
-    let pairs: Vec<(usize, usize)> = pairs.collect();
-    let advice = format!("pass the table to which {} belongs", frame.source);
-    note_all(&check_same_rows(pool, &frame, &pairs, except.as_slice(), &advice)?.notes);
+    check_rows(pool, &frame, &column, except.as_slice())?;
     for (row, at) in &reviewed {
         let place = known.binary_search_by_key(row, |(row, _)| *row);
         let (Some((label, _)), Ok(place)) = (&labels, place) else { continue };
-        let (label, other) = (label.text(*at), &known[place].1);
-        if !same_class(&label, other) {
-            return Err(CliError::user(format!(
-                "{}: row {row} has the label `{label}` here, but `{other}` in {}; was the row moved, or has it already \
-                been corrected?",
-                frame.place(*at),
-                pool.place(*row)
-            )));
-        }
+        check_label((&frame, *at, &label.text(*at)), (pool, *row, &known[place].1))?;
     }
     let rows: BTreeSet<usize> = reviewed.into_iter().map(|(row, _)| row).collect();
     note(&format!("{} to review", counted(rows.len() as u64, "row")));

@@ -1,0 +1,37 @@
+//! Files that name rows of a table in a column `row`: those of `correct` and of `label --review`.
+
+use crate::error::CliError;
+use crate::output::note_all;
+use halfspaces_frame::{Frame, Values, same_class};
+use halfspaces_pipeline::check_same_rows;
+
+/// Checks that other columns of both tables agree, except for the columns `except`. `rows` is the column of row numbers.
+/// All lines are checked, including those that are not used, because any of them can show that the rows have moved.
+pub(super) fn check_rows(
+    table: &Frame,
+    file: &Frame,
+    rows: &Values,
+    except: &[&str],
+) -> Result<(), CliError> {
+    let row = |at: usize| file.row_number(rows, at, &table.source, table.rows);
+    let pairs = (0..file.rows).filter_map(|at| Some((row(at).ok()?, at)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    let advice = format!("pass the table to which {} belongs", file.source);
+    note_all(&check_same_rows(table, file, &pairs, except, &advice)?.notes);
+    Ok(())
+}
+
+/// Checks that line `at` of a file gives the label of a row of the table.
+pub(super) fn check_label(
+    (file, at, here): (&Frame, usize, &str),
+    (table, row, there): (&Frame, usize, &str),
+) -> Result<(), CliError> {
+    if same_class(here, there) {
+        return Ok(());
+    }
+    Err(CliError::user(format!(
+        "{}: row {row} has the label `{here}` here, but `{there}` in {}; was the row moved, or has it already been corrected?",
+        file.place(at),
+        table.place(row)
+    )))
+}
