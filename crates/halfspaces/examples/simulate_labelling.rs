@@ -13,15 +13,13 @@
 
 mod common;
 
-use common::table;
+use common::{exit_code, table};
 use halfspaces::linalg::rand::seq::SliceRandom;
 use halfspaces::linalg::{Label, Params, PointSet, Points, RngStream, rng_for};
 use halfspaces::online::{Labelling, SampledGreedy, label_pool};
 use std::error::Error;
 use std::process::ExitCode;
 
-/// The exit code for an invalid command line or file.
-const BAD_INPUT: u8 = 2;
 /// Number of intermediate reports.
 const REPORTS: usize = 10;
 /// Number of answers from one wrong answer to the next.
@@ -37,13 +35,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match run(std::env::args().skip(1)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(BAD_INPUT)
-        }
-    }
+    exit_code(run(std::env::args().skip(1)))
 }
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {

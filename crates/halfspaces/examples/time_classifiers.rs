@@ -11,7 +11,7 @@
 
 mod common;
 
-use common::table;
+use common::{exit_code, table};
 use halfspaces::online::{Aggressiveness, AsGiven, AveragedPerceptron, PassiveAggressive, run};
 use halfspaces::pac::{LinearSvm, LogisticRegression};
 use halfspaces::prelude::*;
@@ -19,18 +19,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The exit code for an invalid command line or file.
-const BAD_INPUT: u8 = 2;
-
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match report(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(BAD_INPUT)
-        }
-    }
+    exit_code(report(&arguments))
 }
 
 fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {

@@ -9,24 +9,15 @@
 
 mod common;
 
-use common::table;
+use common::{exit_code, table};
 use halfspaces::linalg::{FitSample, InputError, Params};
 use halfspaces::pac::{LinearSvm, LogisticRegression};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The exit code for an invalid command line or file.
-const BAD_INPUT: u8 = 2;
-
 fn main() -> ExitCode {
-    match run(std::env::args().skip(1)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(BAD_INPUT)
-        }
-    }
+    exit_code(run(std::env::args().skip(1)))
 }
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
