@@ -10,7 +10,7 @@ use crate::validation::{FOLDS, WeightsOf, cross_validated, error, measure, row_h
 use halfspaces_frame::{
     ClassKey, Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values,
 };
-use halfspaces_tables::{DEFAULT_MAX_ROWS, MIN_TABLE_ROWS};
+use halfspaces_tables::{MIN_TABLE_ROWS, has_many_classes};
 use std::collections::{HashMap, HashSet};
 
 /// The number of held-out rows below which the error is also measured by cross-validation.
@@ -240,13 +240,12 @@ impl Pipeline {
         let of_fitted = weights.of(&learn_rows, &classes);
         let groups = groups.as_deref();
         let (rows_learned, class_count) = (classes.len(), target.classes.len());
-        let is_too_large = !recipe.is_sparse() && exceeds_memory(rows_learned, class_count);
-        let mut plan = options.plan;
-        if plan.method == Method::Auto && is_too_large {
-            plan.method = Method::Logistic;
+        let plan = options.plan;
+        let is_auto = plan.method == Method::Auto && !recipe.is_sparse();
+        if is_auto && has_many_classes(rows_learned, class_count) {
             notes.push(format!(
-                "{source}: the default learner would store a value for each of {class_count} classes and {rows_learned} rows for every \
-                 candidate; logistic regression is used instead, as with --learner logistic"
+                "{source}: with {class_count} classes and {rows_learned} rows, the default learner compares discriminants, which learn all \
+                 classes together, instead of learning each class against the rest"
             ));
         }
         let fitted = Model::fit(&plan, &design, &classes, of_fitted.as_deref(), groups);
@@ -325,13 +324,6 @@ impl Pipeline {
         let label = target.label_part(&options.label);
         Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
     }
-}
-
-/// Whether the default learner would need several gigabytes. Each of its candidates stores a value for each class and
-/// row, and there are dozens of candidates: 20 000 rows of 1000 classes took 3.7 GB. Two classes share one value.
-pub(crate) fn exceeds_memory(rows: usize, classes: usize) -> bool {
-    const MOST_VALUES: usize = 5_000_000;
-    classes > 2 && rows.min(DEFAULT_MAX_ROWS).saturating_mul(classes) > MOST_VALUES
 }
 
 /// Keeps the rows with a label, and adds a note with the number of the other rows.

@@ -834,20 +834,3 @@ fn columns_that_options_name_are_expected() {
     assert_eq!(expected, ["d", "g", "t", "u", "w", "y"]);
     assert!(!options.hints().texts.contains("g"));
 }
-
-/// The default learner is replaced if its candidates would store too many values for classes and rows. At most 40 000
-/// rows are used.
-#[test]
-fn many_classes_and_rows_exceed_memory() {
-    use crate::fit::exceeds_memory;
-    for (rows, classes, expected) in [
-        (20_000, 1000, true),
-        (20_000, 250, false),
-        (20_000, 251, true),
-        (10_000_000, 2, false),
-        (10_000_000, 125, false),
-        (10_000_000, 126, true),
-    ] {
-        assert_eq!(exceeds_memory(rows, classes), expected, "{rows} {classes}");
-    }
-}

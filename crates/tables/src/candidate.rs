@@ -53,6 +53,12 @@ pub enum Method {
     },
     /// The [`halfspaces_pac::SamplePerspectron`] with ten passes.
     Perspectron,
+    /// Linear discriminants of classes that share a covariance. Used only with many classes
+    /// ([`has_many_classes`](crate::has_many_classes)), where all classes are learned together.
+    Discriminant {
+        /// The number that is added to the diagonal of the covariance, as a multiple of the mean of the diagonal.
+        shrinkage: f64,
+    },
 }
 
 /// A combination of a column scale, a space and a method: one of the models that a
@@ -99,6 +105,7 @@ impl fmt::Display for Candidate {
             Method::Logistic { c } => write!(f, "logistic C={c}, ")?,
             Method::Ridge { c } => write!(f, "ridge C={c}, ")?,
             Method::Perspectron => f.write_str("Perspectron, ")?,
+            Method::Discriminant { shrinkage } => write!(f, "discriminant λ={shrinkage}, ")?,
         }
         match self.space {
             Space::Columns => {}
@@ -192,6 +199,30 @@ pub(crate) fn families(weighted: bool, dim: usize, outputs: usize) -> Vec<Family
         }
         families.push(Family { columns, space: Space::Columns, methods });
     }
+    families
+}
+
+/// The shrinkages of discriminants.
+const SHRINKAGES: [f64; 3] = [0.01, 0.1, 1.0];
+/// The kernels of discriminants, and their scales. With many classes, the rows of a class are close to each other.
+const MANY_CLASS_KERNELS: [(Distance, f64); 5] = [
+    (Distance::SquaredEuclidean, 0.2),
+    (Distance::SquaredEuclidean, 0.5),
+    (Distance::SquaredEuclidean, 3.0),
+    (Distance::Manhattan, 0.5),
+    (Distance::Manhattan, 2.0),
+];
+
+/// The candidates for a table with many classes. All of them support weights.
+pub(crate) fn many_class_families() -> Vec<Family> {
+    let methods = SHRINKAGES.map(|shrinkage| Method::Discriminant { shrinkage }).to_vec();
+    let family = |columns, space| Family { columns, space, methods: methods.clone() };
+    let mut families: Vec<Family> = [ColumnScale::Standardised, ColumnScale::Ranked]
+        .map(|columns| family(columns, Space::Columns))
+        .to_vec();
+    families.extend(MANY_CLASS_KERNELS.map(|(distance, width)| {
+        family(ColumnScale::Standardised, Space::Kernel { distance, width })
+    }));
     families
 }
 

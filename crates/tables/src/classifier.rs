@@ -119,6 +119,12 @@ impl Params for TableParams {
 /// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
 /// are compared by the errors of these predictions, and the error bound is computed in the same way.
 ///
+/// *Many classes* ([`has_many_classes`](crate::has_many_classes)). If the table has more than five million pairs of a
+/// training row and a class, the candidates are [`Method::Discriminant`](crate::Method::Discriminant)s of the columns
+/// and of kernel features, which learn all classes together. They are compared on one split, or on one fold of a table
+/// with fewer than 6000 rows, and the best one is fitted to all training rows. Each kernel takes O(nm² + m³ + m²k) time
+/// for k classes. The memory is O(nm + m² + mk) per thread.
+///
 /// *When to use it.* Use it for a table with one label per row and up to a few thousand numeric columns (with one-hot
 /// encoded categories), if you have no time to choose a method. If a halfspace with a margin explains the clean labels,
 /// the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) is proved to tolerate noise. For a single halfspace

@@ -2,6 +2,7 @@
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Scale, column_scales, families};
+use crate::many::{has_many_classes, learn_many};
 use crate::race::{race, steps_of_race};
 use crate::report::{ComparedCandidate, TableReport};
 use crate::scaled_rows::ScaledRows;
@@ -95,9 +96,40 @@ pub(crate) fn learn<P: PointSet>(
     }
 
     let training = points.select(rows)?;
+    let (mut average, mut report) = if has_many_classes(rows.len(), labelled.count) {
+        learn_many(&training, labelled, rows, seed, threads)?
+    } else {
+        average_of_best(training, labelled, rows, seed, threads)?
+    };
+    // The average was fitted to more rows than the candidates that were compared, so its values are a better basis for
+    // the calibration. A group can have both training rows and spare rows.
+    if spare.len() >= SPARE_ROWS[0] && labelled.groups.is_none() {
+        let values = average.values_all(&points.select(spare)?, threads)?;
+        average.calibrate(&values, labelled, spare)?;
+        report.calibrated_on = spare.len();
+    }
+    if !held_out.is_empty() {
+        let found = average.classes(&points.select(held_out)?, threads)?;
+        let wrong =
+            found.iter().zip(&*held_out).filter(|(y, i)| **y != labelled.classes[**i]).count();
+        report.held_out = Some(ErrorCount::new(wrong, held_out.len())?);
+    }
+    Ok((average, report))
+}
+
+/// Compares one-vs-rest candidates, and fits an average of the best ones to all rows. `training` contains the `rows` of
+/// the table.
+fn average_of_best<P: PointSet>(
+    training: P,
+    labelled: &LabelledRows<'_>,
+    rows: &[usize],
+    seed: u64,
+    threads: Threads,
+) -> Result<(Averaged, TableReport), InputError> {
+    let dim = training.dim();
     let table = Table::new(labelled, rows, seed)?;
     let (mut scales, mut scaled_rows) = (Vec::new(), Vec::new());
-    for &columns in column_scales(points.dim()) {
+    for &columns in column_scales(dim) {
         let scale = Scale::fit(columns, &training)?;
         let scaled = scale.apply_on(&training, threads)?;
         scaled_rows.push(ScaledRows::new(columns, scaled, table.outputs(), seed)?);
@@ -110,7 +142,7 @@ pub(crate) fn learn<P: PointSet>(
         rows
     };
 
-    let families = families(!table.is_uniform(), points.dim(), table.outputs());
+    let families = families(!table.is_uniform(), dim, table.outputs());
     // All final fits together count as one step per row.
     let steps = Steps::plan(steps_of_race(&table, &families) + rows.len() as u64);
     let (racing, dropped) = race(&table, &families, of_scale, threads, &steps)?;
@@ -160,7 +192,7 @@ pub(crate) fn learn<P: PointSet>(
         },
     );
     let parts = parts.into_iter().collect::<Result<Vec<Part>, InputError>>()?;
-    let mut report = TableReport {
+    let report = TableReport {
         compared,
         dropped,
         chosen: finalists.len(),
@@ -170,21 +202,7 @@ pub(crate) fn learn<P: PointSet>(
         error: table.error(&sum),
         held_out: None,
     };
-    let mut average = Averaged::new(scales, parts, table.calibration(&sum)?);
-    // The members of the average were fitted to more rows than the candidates that were compared, so their values are a
-    // better basis for the calibration. A group can have both training rows and spare rows.
-    if spare.len() >= SPARE_ROWS[0] && labelled.groups.is_none() {
-        let values = average.values_all(&points.select(spare)?, threads)?;
-        average.calibrate(&values, labelled, spare)?;
-        report.calibrated_on = spare.len();
-    }
-    if !held_out.is_empty() {
-        let found = average.classes(&points.select(held_out)?, threads)?;
-        let wrong =
-            found.iter().zip(&*held_out).filter(|(y, i)| **y != labelled.classes[**i]).count();
-        report.held_out = Some(ErrorCount::new(wrong, held_out.len())?);
-    }
-    Ok((average, report))
+    Ok((Averaged::new(scales, parts, table.calibration(&sum)?), report))
 }
 
 /// Sorts rows by group, with the groups in random order. The rows of a group keep their order.

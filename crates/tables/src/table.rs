@@ -297,6 +297,7 @@ impl Table {
                         Fit::without_duals(learner.fit(&points, &labels)?.halfspace().clone())
                     }
                     Method::Ridge { .. } => unreachable!("see above"),
+                    Method::Discriminant { .. } => unreachable!("see `many`"),
                     Method::Perspectron => Fit::without_duals(self.perspectron(sample()?, passes)?),
                 });
             }
