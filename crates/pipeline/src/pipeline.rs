@@ -6,7 +6,7 @@ use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use halfspaces_frame::{
     ClassKey, ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class,
-    first_of, read, short,
+    first_of, read, same_class, short,
 };
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
@@ -180,6 +180,8 @@ impl Pipeline {
     pub fn true_classes(&self, frame: &Frame, name: &str) -> Result<TrueClasses, DataError> {
         const MOST_SHOWN: usize = 5;
         let Some(values) = frame.column(name) else { return Err(frame.no_column(name)) };
+        let texts: BTreeSet<String> = (0..frame.rows).map(|row| values.text(row)).collect();
+        let counterpart = self.counterpart(&texts);
         let mut unknown: Option<String> = None;
         let mut of_row = Vec::with_capacity(frame.rows);
         // For each label, its class and its number of rows.
@@ -195,7 +197,9 @@ impl Pipeline {
             let text = values.text(row);
             let (class, rows) = match known.get_mut(&text) {
                 Some(found) => found,
-                None => known.entry(text.clone()).or_insert((self.class_of_label(&text), 0)),
+                None => known
+                    .entry(text.clone())
+                    .or_insert((self.class_of_label(&text, counterpart), 0)),
             };
             let class = *class;
             *rows += 1;
@@ -224,12 +228,21 @@ impl Pipeline {
         if let [rest, positive] = &self.label.classes[..]
             && self.label.against_rest.is_some()
         {
+            if let Some(label) = counterpart {
+                notes.push(format!(
+                    "{}, column `{name}`: no label is `{positive}`, so `{}` counts as `{positive}`; if this is wrong, rename the labels",
+                    frame.source,
+                    short(label)
+                ));
+            }
+            let counts_as = counterpart
+                .map_or_else(|| format!("`{positive}`"), |label| format!("`{}`", short(label)));
             let others = known.iter().filter(|(_, (class, _))| *class == Some(0));
             let mut others: Vec<(usize, &String)> = others.map(|(l, (_, n))| (*n, l)).collect();
             others.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
             let counted = |(rows, label): &(usize, &String)| format!("`{}` ({rows})", short(label));
             notes.push(format!(
-                "{}, column `{name}`: all labels except `{positive}` count as `{rest}`: {}",
+                "{}, column `{name}`: all labels except {counts_as} count as `{rest}`: {}",
                 frame.source,
                 first_of(others.iter().map(counted), MOST_SHOWN)
             ));
@@ -259,10 +272,26 @@ impl Pipeline {
         })
     }
 
-    /// The class of a label, or `None` if the model does not know the label.
-    fn class_of_label(&self, label: &str) -> Option<usize> {
+    /// If the model separates one class from all others, the label of a table that denotes this class although it is
+    /// written differently, such as `1` for `true`. Returns `None` if a label of the table is the class itself, as in
+    /// [`Classes::find`](halfspaces_frame::Classes::find).
+    fn counterpart<'l>(&self, labels: &'l BTreeSet<String>) -> Option<&'l str> {
+        let positive = self.label.against_rest.as_ref()?;
+        let key = ClassKey::of(positive);
+        if labels.iter().any(|label| ClassKey::of(label) == key) {
+            return None;
+        }
+        labels.iter().map(String::as_str).find(|label| same_class(label, positive))
+    }
+
+    /// The class of a label, or `None` if the model does not know the label. `counterpart` is the result of
+    /// [`Pipeline::counterpart`] for the table.
+    fn class_of_label(&self, label: &str, counterpart: Option<&str>) -> Option<usize> {
         match &self.label.against_rest {
-            Some(positive) => Some(usize::from(ClassKey::of(label) == ClassKey::of(positive))),
+            Some(positive) => {
+                let positive = ClassKey::of(counterpart.unwrap_or(positive));
+                Some(usize::from(ClassKey::of(label) == positive))
+            }
             None => find_class(label, &self.label.classes),
         }
     }

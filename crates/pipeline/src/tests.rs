@@ -834,3 +834,28 @@ fn columns_that_options_name_are_expected() {
     assert_eq!(expected, ["d", "g", "t", "u", "w", "y"]);
     assert!(!options.hints().texts.contains("g"));
 }
+
+/// A model of one class against the rest finds its class in a table that writes `1` for `true`, and says so. If the
+/// table also contains the class itself, `1` is another class.
+#[test]
+fn a_truth_value_against_the_rest_is_found_as_a_number() {
+    for (fitted, other) in [("true", "1"), ("1", "true")] {
+        let with = |names: [&str; 3]| {
+            let mut frame = table(90, 3);
+            frame.columns[2].values = Values::texts((0..90).map(|i| i % 3).collect(), &names);
+            frame
+        };
+        let several = FitOptions { positive: Some(fitted.into()), ..options(Method::Logistic) };
+        let (model, _) = Pipeline::fit(with(["maybe", "no", fitted]), &several).unwrap();
+        let found = model.true_classes(&with(["maybe", "no", other]), "y").unwrap();
+        let expected: Vec<Option<usize>> = (0..90).map(|i| Some(usize::from(i % 3 == 2))).collect();
+        assert_eq!(found.of_row, expected);
+        let note = format!("no label is `{fitted}`, so `{other}` counts as `{fitted}`");
+        assert!(found.notes.concat().contains(&note), "{:?}", found.notes);
+        let rest = format!("all labels except `{other}` count as `not {fitted}`");
+        assert!(found.notes.concat().contains(&rest), "{:?}", found.notes);
+        let both = model.true_classes(&with(["maybe", other, fitted]), "y").unwrap();
+        assert_eq!(both.of_row, expected);
+        assert!(!both.notes.concat().contains("so `"), "{:?}", both.notes);
+    }
+}
