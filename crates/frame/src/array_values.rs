@@ -24,6 +24,12 @@ pub(crate) enum Fault {
     Infinite {
         row: usize,
     },
+    /// A list has another length than the lists before it. `row` is its row in the batch.
+    Length {
+        row: usize,
+        expected: usize,
+        found: usize,
+    },
     Memory(DataError),
     /// The values are of a kind that is not supported. The text describes the kind.
     Unread(String),
@@ -247,13 +253,10 @@ pub(crate) fn append_lists(
         };
         let expected = *width.get_or_insert(list.len());
         if list.len() != expected || expected == 0 {
-            let lengths =
-                format!("lists of different lengths, such as {expected} and {}", list.len());
-            return Err(Fault::Unread(if expected == 0 {
-                "empty lists".to_owned()
-            } else {
-                lengths
-            }));
+            return Err(match expected {
+                0 => Fault::Unread("empty lists".to_owned()),
+                _ => Fault::Length { row, expected, found: list.len() },
+            });
         }
         let before = std::mem::take(missing);
         if out.is_empty() {

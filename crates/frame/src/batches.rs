@@ -195,6 +195,14 @@ impl<'s> Assembler<'s> {
                     )));
                 }
                 Err(Fault::Memory(error)) => return Err(error.at(file)),
+                Err(Fault::Length { row, expected, found }) => {
+                    *builder = Builder::Unread;
+                    let row = first + row as u64;
+                    let kind = format!(
+                        "lists of different lengths (row {row}: {found} values instead of {expected})"
+                    );
+                    self.remarks.push((name.clone(), Remark::Unread { kind }));
+                }
                 Err(Fault::Unread(kind)) => {
                     *builder = Builder::Unread;
                     self.remarks.push((name.clone(), Remark::Unread { kind }));
@@ -408,10 +416,12 @@ mod tests {
         let schema = Schema::new(vec![Field::new("e", array.data_type().clone(), true)]);
         let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
         let (options, hints) = (ReadOptions::default(), Hints::default());
-        let frame = read_batches("t", &schema, [batch], &options, &hints).unwrap();
+        let batches = [batch.slice(0, 1), batch.slice(0, 1), batch];
+        let frame = read_batches("t", &schema, batches, &options, &hints).unwrap();
         for name in ["e", "e.0", "e.17"] {
             let error = frame.no_column(name).to_string();
-            assert!(error.contains("column `e`: values of type lists of different"), "{error}");
+            let expected = "column `e`: values of type lists of different lengths (row 3: 1 values instead of 2)";
+            assert!(error.contains(expected), "{error}");
         }
         assert!(frame.no_column("e.x").to_string().contains("no column `e.x`"));
     }
