@@ -84,6 +84,26 @@ pub(crate) fn damaged_line(bytes: &[u8]) -> Option<u64> {
     first.filter(|_| letters > invalid)
 }
 
+/// The last line of a complete text that ends in the middle of a character, or `None` if the text ends after a whole
+/// character. A single last byte of a text without other non-ASCII characters can be a letter of another encoding, so it
+/// does not count.
+pub(crate) fn cut_line(bytes: &[u8], encoded: Encoded) -> Option<u64> {
+    let line = |text: &[u8]| 1 + text.iter().filter(|byte| **byte == b'\n').count() as u64;
+    if encoded.encoding == UTF_16LE || encoded.encoding == UTF_16BE {
+        let (pairs, rest) = bytes.get(encoded.mark..)?.as_chunks::<2>();
+        let last = pairs.last().map(|pair| match encoded.encoding == UTF_16LE {
+            true => u16::from_le_bytes(*pair),
+            false => u16::from_be_bytes(*pair),
+        });
+        // The first half of a pair that encodes one character.
+        let is_half = last.is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
+        return (is_half || !rest.is_empty()).then(|| line(&decode(bytes, encoded)));
+    }
+    let error = std::str::from_utf8(bytes).err().filter(|error| error.error_len().is_none())?;
+    let (text, rest) = bytes.split_at(error.valid_up_to());
+    (rest.len() > 1 || !text.is_ascii()).then(|| line(text))
+}
+
 /// Whether a text is UTF-16.
 pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
@@ -134,6 +154,10 @@ pub(crate) fn decoding<'a>(
     Ok(Box::new(io::BufReader::with_capacity(1 << 16, reader)))
 }
 
+/// The message for a text that ends in the middle of a character.
+pub(crate) const CUT: &str =
+    "the file ends in the middle of a character, so its end may be missing; copy or write it again";
+
 struct Decoding<'a> {
     reader: Box<dyn BufRead + 'a>,
     decoder: Decoder,
@@ -151,6 +175,10 @@ impl Read for Decoding<'_> {
                 self.decoder.decode_to_utf8_without_replacement(piece, &mut buffer[..room], last);
             written = count;
             if let DecoderResult::Malformed(_, _) = result {
+                let is_utf16 = [UTF_16LE, UTF_16BE].contains(&self.decoder.encoding());
+                if last && is_utf16 {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, CUT));
+                }
                 let mark = "\u{fffd}".as_bytes();
                 buffer[written..written + mark.len()].copy_from_slice(mark);
                 written += mark.len();
@@ -169,6 +197,31 @@ mod tests {
     fn utf16(text: &str, big: bool) -> Vec<u8> {
         let bytes = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
         text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    /// A text that ends within a character is cut off, in memory and in a stream.
+    #[test]
+    fn texts_that_end_within_a_character_are_cut_off() {
+        let text = "name,y\ngröße,1\nälter,\u{1f600}";
+        let cut = |bytes: &[u8]| cut_line(bytes, find(bytes, true));
+        for big in [false, true] {
+            let bytes = utf16(text, big);
+            assert_eq!(cut(&bytes), None);
+            for missing in 1..4 {
+                let bytes = &bytes[..bytes.len() - missing];
+                assert_eq!(cut(bytes), Some(3), "{missing}");
+                let mut reader = decoding(Box::new(bytes), find(bytes, true)).unwrap();
+                let error = reader.read_to_end(&mut Vec::new()).unwrap_err();
+                assert_eq!(error.to_string(), CUT);
+            }
+        }
+        assert_eq!(cut(text.as_bytes()), None);
+        for missing in 1..4 {
+            assert_eq!(cut(&text.as_bytes()[..text.len() - missing]), Some(3), "{missing}");
+        }
+        // A letter of another encoding at the end of the text is not a part of a character.
+        assert_eq!(cut(b"name\ncaf\xe9"), None);
+        assert_eq!(cut(b"name\n5\xe2\x82"), Some(2));
     }
 
     #[test]

@@ -52,13 +52,19 @@ impl<'a> Text<'a> {
 /// Detects the encoding of a text (see [`encoding::find`]).
 ///
 /// # Errors
-/// Returns an error if most of the text is UTF-8 but some bytes are not.
+/// Returns an error if most of the text is UTF-8 but some bytes are not, or if a complete text ends in the middle of a
+/// character.
 pub(super) fn find_encoding(
     source: &Source,
     bytes: &[u8],
     complete: bool,
 ) -> Result<Encoded, DataError> {
     let encoded = encoding::find(bytes, complete);
+    if let Some(line) = complete.then(|| encoding::cut_line(bytes, encoded)).flatten() {
+        let (name, size) = (source.name(), bytes.len());
+        let cut = encoding::CUT;
+        return Err(DataError::user(format!("{name}, line {line} (byte {size}): {cut}")));
+    }
     match encoded.guessed.then(|| encoding::damaged_line(bytes)).flatten() {
         None => Ok(encoded),
         Some(line) => Err(DataError::user(format!(
