@@ -36,8 +36,16 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     files.images.sort_by(|(a, _), (b, _)| by_numbers(a, b));
     let Files { images, others } = files;
     if images.is_empty() {
+        let is_file = |name: &&String| folder.join(name).is_file();
+        let example = others.iter().find(is_file).map_or_else(String::new, |name| {
+            format!(
+                ", such as {}; if the files are parts of one table, join them first",
+                folder.join(name).display()
+            )
+        });
         return Err(DataError::user(format!(
-            "{shown}: neither the folder nor its sub-folders contain a PNG or JPEG image; to read a table, pass a file instead of the folder"
+            "{shown}: neither the folder nor its sub-folders contain a PNG or JPEG image; to read a table, pass a file instead of the \
+             folder{example}"
         )));
     }
     let grid = |(name, _): &(String, Option<String>)| {
@@ -296,8 +304,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let read = || crate::read(folder.path(), &ReadOptions::default(), &crate::Hints::default());
         assert!(read().unwrap_err().to_string().contains("contain a PNG or JPEG image"));
+        // The error names a file of the folder. An inspection reads the same folders as a fit.
+        std::fs::write(folder.path().join("part.csv"), "x,y\n1,a\n").unwrap();
+        let inspect =
+            || crate::inspect(folder.path(), &ReadOptions::default(), &crate::Hints::default());
+        for error in [read().unwrap_err(), inspect().unwrap_err()] {
+            let expected = "part.csv; if the files are parts of one table, join them first";
+            assert!(error.to_string().contains(expected), "{error}");
+        }
         write(&folder.path().join("a.png"), 1);
         assert_eq!(read().unwrap().column_count(), 257);
+        let found = inspect().unwrap();
+        assert_eq!((found.reading.rows, found.reading.columns), (1, 257));
+        assert!(found.write_csv(Vec::new()).unwrap_err().to_string().contains("--output"));
         std::fs::write(folder.path().join("b.jpg"), "no image").unwrap();
         let error = read().unwrap_err().to_string();
         assert!(error.contains("b.jpg: the file is neither a PNG nor a JPEG image"), "{error}");

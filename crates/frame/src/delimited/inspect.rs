@@ -61,6 +61,8 @@ pub struct Inspection {
 #[derive(Debug)]
 enum Table {
     Empty,
+    /// A folder of images.
+    Folder,
     Text(Box<TextTable>),
     Typed(Box<TypedTable>),
 }
@@ -87,8 +89,11 @@ struct TypedTable {
 /// Reads a file and returns its interpretation. `hints` must be the hints that are used to read the file as a table.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read or if its format is unknown.
+/// Returns an error if the file cannot be read, if its format is unknown, or if a folder contains no images.
 pub fn inspect(path: &Path, options: &ReadOptions, hints: &Hints) -> Result<Inspection, DataError> {
+    if path.is_dir() {
+        return of_folder(path, options);
+    }
     let is_empty = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
     if is_empty {
         return Ok(of_nothing(&path.display().to_string()));
@@ -110,6 +115,20 @@ pub fn inspect_bytes(
     }
     let source = Source::of_bytes(name, bytes, Budget::of_machine())?;
     of_source(source, options, &Hints::default())
+}
+
+/// Returns the interpretation of a folder of images.
+fn of_folder(path: &Path, options: &ReadOptions) -> Result<Inspection, DataError> {
+    let frame = crate::folder::read(path, options)?;
+    let (rows, columns) = (frame.rows as u64, frame.column_count());
+    Ok(Inspection {
+        source: frame.source.clone(),
+        reading: FileRecord::of_format("folder of images", rows, columns),
+        columns: summaries(&frame),
+        warnings: [frame.notes.clone(), remarks(&frame)].concat(),
+        problem: None,
+        table: Table::Folder,
+    })
 }
 
 fn of_nothing(name: &str) -> Inspection {
@@ -259,7 +278,7 @@ impl Inspection {
     ) -> Result<(), DataError> {
         let name = &self.source;
         let has_column = match &self.table {
-            Table::Empty => false,
+            Table::Empty | Table::Folder => false,
             Table::Typed(table) => table.names.iter().any(|name| name == column),
             Table::Text(table) => table.layout.names.iter().any(|name| name == column),
         };
@@ -276,7 +295,7 @@ impl Inspection {
         }
         let delimiter = match &self.table {
             Table::Text(table) => table.layout.dialect.delimiter,
-            Table::Typed(_) | Table::Empty => Delimiter::Byte(b','),
+            Table::Typed(_) | Table::Empty | Table::Folder => Delimiter::Byte(b','),
         };
         let delimiter = if let Delimiter::Byte(byte) = delimiter { byte } else { b',' };
         self.write(out, delimiter, column, values)
@@ -293,6 +312,12 @@ impl Inspection {
         let mut writer = builder.flexible(true).delimiter(delimiter).from_writer(out);
         match &self.table {
             Table::Empty => {}
+            Table::Folder => {
+                return Err(DataError::user(format!(
+                    "{}: the grey values of a folder of images cannot be written as a table; leave out --output",
+                    self.source
+                )));
+            }
             Table::Typed(table) => table.write(&mut writer, column, values)?,
             Table::Text(table) => {
                 let TextTable { source, text, layout, ragged } = &**table;
