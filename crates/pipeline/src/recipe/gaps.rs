@@ -66,6 +66,7 @@ impl Recipe {
                 first_of(counted, MOST_SHOWN)
             ));
         }
+        notes.extend(self.unknown_words(frame));
         notes.extend(self.shifted(frame));
         notes.extend(self.wider(frame, label));
         notes.extend(self.narrower(frame));
@@ -80,6 +81,36 @@ impl Recipe {
                 replaced by defaults from the fit",
                 frame.source,
                 empty.join(", ")
+            ));
+        }
+        notes
+    }
+
+    /// A note for each column of text with rows in which the model knows no word. Rows without words do not count.
+    fn unknown_words(&self, frame: &Frame) -> Vec<String> {
+        let mut notes = Vec::new();
+        for column in &self.columns {
+            let Kind::Text { ngrams } = &column.kind else { continue };
+            let Some(values) = frame.column(&column.name) else { continue };
+            let Values::Texts(texts) = values.as_ref() else { continue };
+            // Each distinct text is looked up once.
+            let mut of_level: Vec<Option<bool>> = vec![None; texts.level_count()];
+            let is_unknown = |row: &usize| {
+                let look = || texts.get(*row).and_then(|text| ngrams.knows_a_word(text));
+                match of_level.get_mut(texts.codes()[*row] as usize) {
+                    Some(found) => *found.get_or_insert_with(|| look() == Some(false)),
+                    None => look() == Some(false),
+                }
+            };
+            let unknown: Vec<usize> = (0..frame.rows).filter(is_unknown).collect();
+            let Some(first) = unknown.first() else { continue };
+            notes.push(format!(
+                "{}: no known word in {} of {} rows of column `{}` (for example {}); the model has not learned from such texts",
+                frame.source,
+                unknown.len(),
+                frame.rows,
+                column.name,
+                frame.place(*first)
             ));
         }
         notes

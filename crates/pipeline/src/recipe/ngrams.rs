@@ -85,6 +85,14 @@ impl Ngrams {
         1.0 + (f64::from(1 + self.rows) / f64::from(1 + rows)).ln()
     }
 
+    /// Whether the training rows contain at least one of the words of a text. Returns `None` if the text has no words.
+    pub(crate) fn knows_a_word(&self, text: &str) -> Option<bool> {
+        let text = lower(text);
+        let mut words = text.unicode_words().peekable();
+        words.peek()?;
+        Some(words.any(|word| self.words.contains(word)))
+    }
+
     /// The names of the terms. Words are unchanged, runs of characters are in quotes, and slots are named by their
     /// numbers.
     pub(crate) fn names(&self) -> Vec<String> {
@@ -141,6 +149,17 @@ impl Terms {
             });
         }
         Terms::Hashed { rows: found.into_iter().map(|(rows, _)| rows).collect() }
+    }
+
+    /// Whether a training row contains the term. A hashed term is also found if a training row contains another term of
+    /// its slot.
+    fn contains(&self, term: &str) -> bool {
+        match self {
+            Terms::Listed { terms, .. } => {
+                terms.binary_search_by(|known| known.as_str().cmp(term)).is_ok()
+            }
+            Terms::Hashed { rows } => rows[slot(term, rows.len())] > 0,
+        }
     }
 
     fn rows(&self) -> &[u32] {

@@ -464,3 +464,26 @@ fn numbers_outside_the_range_are_noted() {
     let note = fit(&all(rising(100))).outside(&all(vec![-1.0; 20])).unwrap();
     assert!(note.contains("`e` 100 % (0 to 99) and 2 more columns"), "{note}");
 }
+
+/// A note counts the rows of a column of text in which no word is known, for listed and for hashed terms. Missing texts
+/// and texts without words do not count.
+#[test]
+fn rows_without_a_known_word_are_noted() {
+    for hash_bits in [None, Some(12)] {
+        let learned = ["red apple", "green apple", "red pear", "green pear"];
+        let text = |texts: &[&str], codes: Vec<u32>| {
+            Frame::new(
+                "t",
+                vec![Column { name: "text".into(), values: Values::texts(codes, texts) }],
+            )
+        };
+        let options =
+            RecipeOptions { text: vec!["text".into()], hash_bits, ..RecipeOptions::default() };
+        let (recipe, _) =
+            Recipe::fit(&text(&learned, (0..12).map(|i| i % 4).collect()), &options).unwrap();
+        assert_eq!(recipe.gaps(&text(&["a RED one", "!?"], vec![0, 0, 1]), "y"), [""; 0]);
+        let notes = recipe.gaps(&text(&["pear", "blaue Birne"], vec![0, 1, 1, u32::MAX]), "y");
+        let expected = "no known word in 2 of 4 rows of column `text` (for example ";
+        assert_eq!(notes.iter().filter(|note| note.contains(expected)).count(), 1, "{notes:?}");
+    }
+}
