@@ -205,7 +205,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("SampleFit", value(&SamplePerspectron::params().check()?.fit(&noisy, &noisy_labels)?)?),
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
-        ("Calibration", value(&Calibration::new(1.5, 2.5, 1.25, 0.1)?)?),
+        ("Calibration", value(&Calibration::new(1.5, 2.5, 1.25, 0.1, 1.75)?)?),
         ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
         ("LogisticFit", value(&LogisticRegression::params().check()?.fit(&noisy, &noisy_labels)?)?),
         ("SvmFit", value(&svm.fit(&noisy, &noisy_labels)?)?),

@@ -61,8 +61,8 @@ pub struct Inspection {
 #[derive(Debug)]
 enum Table {
     Empty,
-    /// A folder of images.
-    Folder,
+    /// The grey values of a folder of images.
+    Folder(Box<Frame>),
     Text(Box<TextTable>),
     Typed(Box<TypedTable>),
 }
@@ -127,7 +127,7 @@ fn of_folder(path: &Path, options: &ReadOptions) -> Result<Inspection, DataError
         columns: summaries(&frame),
         warnings: [frame.notes.clone(), remarks(&frame)].concat(),
         problem: None,
-        table: Table::Folder,
+        table: Table::Folder(Box::new(frame)),
     })
 }
 
@@ -278,7 +278,8 @@ impl Inspection {
     ) -> Result<(), DataError> {
         let name = &self.source;
         let has_column = match &self.table {
-            Table::Empty | Table::Folder => false,
+            Table::Empty => false,
+            Table::Folder(frame) => frame.has(column),
             Table::Typed(table) => table.names.iter().any(|name| name == column),
             Table::Text(table) => table.layout.names.iter().any(|name| name == column),
         };
@@ -295,7 +296,7 @@ impl Inspection {
         }
         let delimiter = match &self.table {
             Table::Text(table) => table.layout.dialect.delimiter,
-            Table::Typed(_) | Table::Empty | Table::Folder => Delimiter::Byte(b','),
+            Table::Typed(_) | Table::Empty | Table::Folder(_) => Delimiter::Byte(b','),
         };
         let delimiter = if let Delimiter::Byte(byte) = delimiter { byte } else { b',' };
         self.write(out, delimiter, column, values)
@@ -312,11 +313,8 @@ impl Inspection {
         let mut writer = builder.flexible(true).delimiter(delimiter).from_writer(out);
         match &self.table {
             Table::Empty => {}
-            Table::Folder => {
-                return Err(DataError::user(format!(
-                    "{}: the grey values of a folder of images cannot be written as a table; leave out --output",
-                    self.source
-                )));
+            Table::Folder(frame) => {
+                write_frame(&mut writer, frame, &frame.names(), column, values)?
             }
             Table::Typed(table) => table.write(&mut writer, column, values)?,
             Table::Text(table) => {
@@ -423,17 +421,26 @@ impl TypedTable {
         let of_block =
             frame.block.as_ref().map_or(0, |block| block.dim().saturating_mul(frame.rows));
         budget.take_items::<f64>(of_block).map_err(|error| error.at(name))?;
-        let columns: Vec<_> = self.names.iter().filter_map(|name| frame.column(name)).collect();
-        assert_eq!(columns.len(), self.names.len(), "two readings of a file have the same columns");
-        writer.write_record(&self.names).map_err(|e| failed(&e))?;
-        for row in 0..frame.rows {
-            let cells =
-                self.names.iter().zip(&columns).map(|(name, cells)| match values.get(&row) {
-                    Some(value) if name == column => value.clone(),
-                    _ => cells.text(row),
-                });
-            writer.write_record(cells).map_err(|e| failed(&e))?;
-        }
-        Ok(())
+        write_frame(writer, &frame, &self.names, column, values)
     }
+}
+
+fn write_frame(
+    writer: &mut csv::Writer<impl Write>,
+    frame: &Frame,
+    names: &[impl AsRef<str>],
+    column: &str,
+    values: &BTreeMap<usize, String>,
+) -> Result<(), DataError> {
+    let columns: Vec<_> = names.iter().filter_map(|name| frame.column(name.as_ref())).collect();
+    assert_eq!(columns.len(), names.len(), "two readings of a file have the same columns");
+    writer.write_record(names.iter().map(AsRef::as_ref)).map_err(|e| failed(&e))?;
+    for row in 0..frame.rows {
+        let cells = names.iter().zip(&columns).map(|(name, cells)| match values.get(&row) {
+            Some(value) if name.as_ref() == column => value.clone(),
+            _ => cells.text(row),
+        });
+        writer.write_record(cells).map_err(|e| failed(&e))?;
+    }
+    Ok(())
 }
