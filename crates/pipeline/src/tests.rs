@@ -488,6 +488,20 @@ fn the_labels_and_weights_of_texts_count() {
     assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600]), None).is_err());
 }
 
+#[test]
+fn rows_of_weight_zero_are_not_counted() {
+    let (mut frame, classes) = reviews(100);
+    frame.take("y").unwrap();
+    let (recipe, _) = Recipe::fit(&frame, &RecipeOptions::default()).unwrap();
+    let design = recipe.apply(&frame, Unseen::Error).unwrap();
+    let weights: Vec<f64> = (0..100).map(|row| f64::from(row % 5)).collect();
+    let learned = |weights: Option<&[f64]>| {
+        let plan = Plan::new(Method::Logistic);
+        Model::fit(&plan, &design, &classes, weights, None).unwrap().1.learned_from
+    };
+    assert_eq!((learned(None), learned(Some(&weights))), (100, 80));
+}
+
 /// 40 % of the texts of a class are labelled as another class. Such rows are left out, and a note names the classes.
 /// The report in the model file contains the number of rows.
 #[test]
