@@ -156,6 +156,15 @@ mod tests {
     }
 
     #[test]
+    fn mean_by_hand() {
+        let [n, p] = LABELS;
+        let loss = LeakyRelu::new(0.25).unwrap();
+        // The losses are 3/4 · 4 (wrong), -1/4 · 2 (right) and 3/4 · 2 (wrong), and their sum is 4.
+        let mean = loss.mean([(4.0, n), (2.0, p), (-2.0, p), (0.0, p)].into_iter());
+        assert_eq!(mean, 1.0);
+    }
+
+    #[test]
     fn mean_subgradient_by_hand() {
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-0.5, 0.5]]).unwrap();
         let [n, p] = LABELS;

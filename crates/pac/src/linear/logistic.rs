@@ -526,6 +526,16 @@ mod tests {
         }
     }
 
+    /// If the squares of a gradient underflow, there is no step, rather than a step that is not a number.
+    #[test]
+    fn a_gradient_that_vanishes_moves_nothing() {
+        let (points, labels) = noisy(50, 3, 1);
+        let f = problem(&points, &labels, true);
+        let mut here = f.expand(&[0.0; 4]);
+        here.gradient.fill(1e-200);
+        assert_eq!(f.by_conjugate_gradients(&here), [0.0; 4]);
+    }
+
     /// If the labels hardly depend on the points, the gradient at 0 is small, but 0 is not the minimum.
     #[test]
     fn a_loose_tolerance_refers_to_the_gradient_at_zero() {

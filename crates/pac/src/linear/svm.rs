@@ -827,6 +827,11 @@ mod tests {
         for (primal, dual) in [(1.0, 1.0 + 1.1e-9), (f64::INFINITY, 0.0), (1.0, f64::NAN)] {
             assert!(check_duality(primal, dual, 1e30).is_err());
         }
+        // The allowed difference is relative to P.
+        for primal in [1e-4, 1e4] {
+            assert_eq!(check_duality(primal, primal * (1.0 + 0.9e-9), 1e30), Ok(()));
+            assert!(check_duality(primal, primal * (1.0 + 1.1e-9), 1e30).is_err());
+        }
     }
 
     /// Zero points have α = C after one pass, and nothing changes afterwards. P is C times the number of points. D is a

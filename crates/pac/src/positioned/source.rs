@@ -296,6 +296,19 @@ mod tests {
     use halfspaces_data::LabelledPoints;
     use halfspaces_linalg::Points;
 
+    /// The origin is tested, but does not remain.
+    #[test]
+    fn the_remainder_of_a_stream_by_hand() {
+        let [n, p] = [Label::Negative, Label::Positive];
+        let points = Points::new(vec![0.0, 1.0, -2.0, 3.0, 4.0, 5.0], 1).unwrap();
+        let labels = [p, p, n, p, n, p];
+        let mut stream = LabelledPoints::new(&points, &labels).unwrap();
+        let mut fresh = StreamSource { stream: &mut stream, taken: 0, scratch: Scratch::default() };
+        let found = fresh.remainder(&[], 4).unwrap();
+        assert_eq!(found, Some(Remainder { left: 3, points: 4, positive: 2 }));
+        assert_eq!(fresh.remainder(&[], 3).unwrap(), None);
+    }
+
     /// The origin counts as a draw, but is not passed on.
     #[test]
     fn a_request_ends_with_what_it_may_draw() {
