@@ -247,6 +247,18 @@ mod tests {
         }
     }
 
+    /// The work is the mean number of stored values and the number of directions, which is the number of columns in use.
+    /// It does not grow with the number of points.
+    #[test]
+    fn the_work_is_that_of_one_value() {
+        let (points, _) = texts(90, 4);
+        let stored = points.as_slice().iter().filter(|v| **v != 0.0).count();
+        let mut kernel = TextKernel::fit(&points, Threads::ONE).unwrap();
+        assert_eq!(kernel.work(), stored / 90 + 40);
+        kernel.append(&points, Threads::ONE).unwrap();
+        assert_eq!(kernel.work(), stored / 90 + 40);
+    }
+
     /// The sum of the weights times the coordinates, minus the value of the directions at the mean, equals the
     /// combination.
     #[test]
