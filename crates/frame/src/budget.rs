@@ -227,6 +227,9 @@ mod tests {
     #[test]
     fn the_machine_has_memory() {
         assert!(Budget::of_machine().limit() >= LEAST);
+        if cfg!(target_os = "linux") {
+            assert!(available_memory().is_some_and(|bytes| bytes > 1 << 20));
+        }
         assert_eq!(kilobytes("a: 1 kB\nMemAvailable:   12 kB\n", "MemAvailable:"), Some(12 * 1024));
         assert_eq!((shown(999), shown(1_500_000)), ("999 bytes".to_owned(), "1.5 MB".to_owned()));
     }

@@ -295,3 +295,24 @@ fn check_finite(
         numbers[at]
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_bytes;
+
+    /// Column 9 is in the second strip of columns that are copied together.
+    #[test]
+    fn a_rounded_integer_is_found_in_a_later_strip() {
+        let header = "{'descr': '<i8', 'fortran_order': True, 'shape': (3, 10), }\n";
+        let mut items = [5i64; 30];
+        items[9 * 3 + 1] = (1 << 53) + 1;
+        let length = (header.len() as u16).to_le_bytes();
+        let mut bytes = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes()].concat();
+        bytes.extend(items.iter().flat_map(|item| item.to_le_bytes()));
+        let (options, hints) = (ReadOptions::default(), Hints::default());
+        let frame = read_bytes("a.npy", bytes, &options, &hints).unwrap();
+        let note = "row 1, column `x9`: 9007199254740993 has more digits";
+        assert!(frame.notes.iter().any(|found| found.contains(note)), "{:?}", frame.notes);
+    }
+}

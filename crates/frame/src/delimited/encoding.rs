@@ -248,6 +248,10 @@ mod tests {
             reader.read_to_end(&mut streamed).unwrap();
             assert_eq!(streamed, text.as_bytes(), "{name}");
         }
+        // Two letters are enough to recognise UTF-16, and one is not.
+        assert_eq!(without_mark(&utf16("7\n", false)), Some(UTF_16LE));
+        assert_eq!(without_mark(&utf16("7\n", true)), Some(UTF_16BE));
+        assert_eq!(without_mark(&utf16("7", false)), None);
         // Signs next to numbers are not taken for letters in another encoding.
         for (text, name) in [
             (&b"price\n\xa34.99\n-\xa3 12.50\n\xa36\n"[..], "windows-1252"),

@@ -468,6 +468,20 @@ fn a_cell_named_like_a_missing_column_is_no_header() {
     );
 }
 
+/// Names such as c1 are expected if a model was fitted to a file without names.
+#[test]
+fn a_header_is_noted_if_none_is_expected() {
+    let noted = |text: &str, names: [&str; 2]| {
+        let (options, hints) = (ReadOptions::default(), Hints::texts(names));
+        let frame = read_bytes("t.csv", text.into(), &options, &hints).unwrap();
+        (frame.rows, says(&frame, "line 1 looks like column names"))
+    };
+    let rows = "3,x\n7,y\n8,x\n";
+    assert_eq!(noted(&format!("size,colour\n{rows}"), ["c1", "c2"]), (4, true));
+    assert_eq!(noted(rows, ["c1", "c2"]), (3, false));
+    assert_eq!(noted(&format!("size,colour\n{rows}"), ["size", "colour"]), (3, false));
+}
+
 #[test]
 fn lists_inside_cells_do_not_decide_the_delimiter() {
     for (cell, delimiter) in [("a;b;c", ','), ("a|b|c", ','), ("a,b,c", ';')] {
