@@ -2,7 +2,6 @@
 
 use crate::candidate::{ColumnScale, Scale};
 use crate::parts::{TablePart, TableScale};
-use crate::table::{CALIBRATION_C, LabelledRows};
 use halfspaces_features::{FeatureMap, KernelValues};
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
@@ -115,19 +114,9 @@ impl Averaged {
         self.parts[0].halfspaces.len()
     }
 
-    /// Fits the map from decision values to probabilities to the `values` of some rows, which are not training rows.
-    pub(crate) fn calibrate(
-        &mut self,
-        values: &Points,
-        labelled: &LabelledRows<'_>,
-        rows: &[usize],
-    ) -> Result<(), InputError> {
-        let weights: Vec<f64> = rows.iter().map(|row| (labelled.weight)(*row)).collect();
-        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-        let weights: Vec<f64> = weights.into_iter().map(|weight| weight / mean).collect();
-        let classes: Vec<usize> = rows.iter().map(|row| labelled.classes[*row]).collect();
-        self.scaling = Calibration::fit(values, &classes, &weights, CALIBRATION_C)?;
-        Ok(())
+    /// Replaces the map from decision values to probabilities.
+    pub(crate) fn with_scaling(self, scaling: Calibration) -> Averaged {
+        Averaged { scaling, ..self }
     }
 
     /// The map from decision values to probabilities.

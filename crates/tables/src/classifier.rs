@@ -3,11 +3,8 @@
 use crate::binary_model::BinaryTableModel;
 use crate::learn::{MIN_TABLE_ROWS, Plan, learn};
 use crate::multiclass_model::MulticlassTableModel;
-use crate::table::LabelledRows;
+use crate::table::{DEFAULT_MAX_ROWS, LabelledRows};
 use halfspaces_linalg::{FitSample, InputError, Label, Params, PointSet, Threads, setters};
-
-/// The default maximum number of training rows.
-pub const DEFAULT_MAX_ROWS: usize = 40_000;
 
 /// Unchecked parameters of a [`TableClassifier`].
 ///

@@ -105,7 +105,7 @@ pub(crate) fn learn<P: PointSet>(
     // the calibration. A group can have both training rows and spare rows.
     if spare.len() >= SPARE_ROWS[0] && labelled.groups.is_none() {
         let values = average.values_all(&points.select(spare)?, threads)?;
-        average.calibrate(&values, labelled, spare)?;
+        average = average.with_scaling(labelled.calibration(&values, spare)?);
         report.calibrated_on = spare.len();
     }
     if !held_out.is_empty() {

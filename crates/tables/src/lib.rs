@@ -26,10 +26,11 @@ mod tests;
 
 pub use binary_model::BinaryTableModel;
 pub use candidate::{Candidate, ColumnScale, Method, Space};
-pub use classifier::{DEFAULT_MAX_ROWS, TableClassifier, TableParams};
+pub use classifier::{TableClassifier, TableParams};
 pub use learn::{MIN_TABLE_ROWS, default_hold_out};
 pub use many::has_many_classes;
 pub use multiclass_model::MulticlassTableModel;
 pub use parts::{TablePart, TableScale};
 pub use report::{ComparedCandidate, DroppedCandidate, TableReport};
 pub use rounds::group_folds;
+pub use table::DEFAULT_MAX_ROWS;

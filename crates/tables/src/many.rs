@@ -2,18 +2,16 @@
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Family, Method, Scale, many_class_families};
-use crate::classifier::DEFAULT_MAX_ROWS;
 use crate::discriminant::Discriminant;
 use crate::report::{ComparedCandidate, TableReport};
 use crate::rounds::rounds;
 use crate::scaled_rows::{Features, ScaledRows, with_rows};
-use crate::table::{CALIBRATION_C, LabelledRows};
+use crate::table::{DEFAULT_MAX_ROWS, LabelledRows};
 use halfspaces_features::{FeatureMap, SingleNystroem};
 use halfspaces_linalg::{
     AffineHalfspace, InputError, PointSet, Points, Steps, Threads, checkpoint, deciding_class,
     zeros,
 };
-use halfspaces_pac::Calibration;
 
 /// Maximum number of values, one for each row and class, that a comparison of one-vs-rest candidates stores for each
 /// candidate. There are dozens of candidates: 20 000 rows of 1000 classes took 3.7 GB.
@@ -239,11 +237,10 @@ pub(crate) fn learn_many<P: PointSet + Sync>(
     let family = &families[best.family];
     let part = table.part(family, best.method, of_family(family))?;
     steps.advance(1);
-    let calibrated = &split.validation_rows[..split.calibration];
-    let classes: Vec<usize> = calibrated.iter().map(|row| table.classes[*row]).collect();
-    let weights: Vec<f64> = calibrated.iter().map(|row| table.weights[*row]).collect();
+    let places = &split.validation_rows[..split.calibration];
+    let calibrated: Vec<usize> = places.iter().map(|place| rows[*place]).collect();
     let values = Points::new(best.values, table.count)?;
-    let calibration = Calibration::fit(&values, &classes, &weights, CALIBRATION_C)?;
+    let calibration = labelled.calibration(&values, &calibrated)?;
     let report = TableReport {
         compared: entries,
         dropped: Vec::new(),

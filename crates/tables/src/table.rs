@@ -15,10 +15,13 @@ use halfspaces_linalg::{
 };
 use halfspaces_pac::{Calibration, LogisticRegression, SamplePerspectron};
 
+/// The default maximum number of training rows.
+pub const DEFAULT_MAX_ROWS: usize = 40_000;
+
 /// Maximum number of candidates that are averaged.
 const MAX_CHOSEN: usize = 4;
 /// The factor C of the calibration: the weight of the likelihood relative to the penalty on the slope.
-pub(crate) const CALIBRATION_C: f64 = 100.0;
+const CALIBRATION_C: f64 = 100.0;
 /// Tolerance of a [`Hinge`] fit: the largest difference between two violations of the optimality conditions, in units
 /// of the margin. A smaller tolerance hardly reduces the error.
 const TOLERANCE: f64 = 0.7;
@@ -34,6 +37,21 @@ pub(crate) struct LabelledRows<'a> {
     pub(crate) weight: &'a dyn Fn(usize) -> f64,
     /// The group of each row; `None` if each row is its own group.
     pub(crate) groups: Option<&'a [usize]>,
+}
+
+impl LabelledRows<'_> {
+    /// Fits the map from decision values to probabilities to the `values` of some rows.
+    pub(crate) fn calibration(
+        &self,
+        values: &Points,
+        rows: &[usize],
+    ) -> Result<Calibration, InputError> {
+        let weights: Vec<f64> = rows.iter().map(|row| (self.weight)(*row)).collect();
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        let weights: Vec<f64> = weights.into_iter().map(|weight| weight / mean).collect();
+        let classes: Vec<usize> = rows.iter().map(|row| self.classes[*row]).collect();
+        Calibration::fit(values, &classes, &weights, CALIBRATION_C)
+    }
 }
 
 /// The decision values of the training rows, row by row. They are 0 for rows that are not validation rows.
