@@ -69,11 +69,11 @@ impl Discriminant {
         let mut within = Mat::<f64>::zeros(dim, dim);
         for rows in rows.chunks(BLOCK) {
             checkpoint();
-            let mut centred = Mat::<f64>::zeros(dim, rows.len());
+            let mut centred = features.columns(rows);
             for (&row, column) in rows.iter().zip(centred.col_iter_mut()) {
                 let root = (weights[row] / all).sqrt();
-                let cells = column.iter_mut().zip(stored(row)).zip(means.col(classes[row]).iter());
-                cells.for_each(|((out, x), mean)| *out = root * (unit * (*x).into() - mean));
+                let cells = column.iter_mut().zip(means.col(classes[row]).iter());
+                cells.for_each(|(x, mean)| *x = root * (*x - mean));
             }
             let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
             let (x, xt) = (centred.as_ref(), centred.transpose());

@@ -1,5 +1,6 @@
 //! Rows of features, which are stored compactly because fits make many passes over them.
 
+use faer::Mat;
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
 use halfspaces_linalg::{
     InputError, aligned_with_capacity, aligned_zeros, checkpoint, checkpoint_at,
@@ -129,6 +130,19 @@ impl<T: Entry> FeatureRows<T> {
     pub(crate) fn row(&self, row: usize) -> &[[T; SINGLE_LANES]] {
         let width = self.dim.next_multiple_of(SINGLE_LANES);
         self.values[row * width..][..width].as_chunks().0
+    }
+
+    /// The rows whose indices are in `rows`, as the columns of a matrix.
+    pub(crate) fn columns(&self, rows: &[usize]) -> Mat<f64> {
+        let mut columns = Mat::zeros(self.dim, rows.len());
+        for (&row, column) in rows.iter().zip(columns.col_iter_mut()) {
+            let stored = self.row(row).as_flattened()[..self.dim].iter();
+            column
+                .iter_mut()
+                .zip(stored)
+                .for_each(|(out, x)| *out = f64::from(T::UNIT) * (*x).into());
+        }
+        columns
     }
 
     /// The dot product of `weights` with each row whose index is in `rows`.

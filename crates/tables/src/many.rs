@@ -7,10 +7,11 @@ use crate::report::{ComparedCandidate, TableReport};
 use crate::rounds::rounds;
 use crate::scaled_rows::{Features, ScaledRows, with_rows};
 use crate::table::{DEFAULT_MAX_ROWS, LabelledRows};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
 use halfspaces_features::{FeatureMap, SingleNystroem};
 use halfspaces_linalg::{
     AffineHalfspace, InputError, PointSet, Points, Steps, Threads, checkpoint, deciding_class,
-    zeros,
 };
 
 /// Maximum number of values, one for each row and class, that a comparison of one-vs-rest candidates stores for each
@@ -89,29 +90,30 @@ impl ManyClasses {
         halfspaces: &[AffineHalfspace],
         rows: &[usize],
         kept: usize,
-    ) -> Result<(f64, Vec<f64>), InputError> {
+    ) -> (f64, Vec<f64>) {
+        let dim = with_rows!(&features.rows, all => all.dim());
+        let weights = Mat::from_fn(dim, self.count, |j, class| halfspaces[class].weights()[j]);
         let (mut wrong, mut total) = (0.0, 0.0);
         let mut values = Vec::new();
-        for (at, rows) in rows.chunks(BLOCK).enumerate() {
+        for rows in rows.chunks(BLOCK) {
             checkpoint();
-            let mut of_block = zeros(rows.len(), self.count)?;
-            for (class, halfspace) in halfspaces.iter().enumerate() {
-                let weights = halfspace.weights();
-                let products = with_rows!(&features.rows, all => all.products(rows, weights));
-                for (i, product) in products.into_iter().enumerate() {
-                    of_block[i * self.count + class] = product + halfspace.bias();
-                }
-            }
-            for (row, values) in rows.iter().zip(of_block.chunks_exact(self.count)) {
+            let points = with_rows!(&features.rows, all => all.columns(rows));
+            let mut of_block =
+                Mat::from_fn(self.count, rows.len(), |class, _| halfspaces[class].bias());
+            let (by_class, points) = (weights.transpose(), points.as_ref());
+            matmul(of_block.as_mut(), Accum::Add, by_class, points, 1.0, Par::Seq);
+            for (row, of_row) in rows.iter().zip(of_block.col_iter()) {
+                let of_row: Vec<f64> = of_row.iter().copied().collect();
                 total += self.weights[*row];
-                if deciding_class(values) != self.classes[*row] {
+                if deciding_class(&of_row) != self.classes[*row] {
                     wrong += self.weights[*row];
                 }
+                if values.len() < kept * self.count {
+                    values.extend(of_row);
+                }
             }
-            let left = kept.saturating_sub(at * BLOCK).min(rows.len());
-            values.extend_from_slice(&of_block[..left * self.count]);
         }
-        Ok((if wrong > 0.0 { wrong / total } else { 0.0 }, values))
+        (if wrong > 0.0 { wrong / total } else { 0.0 }, values)
     }
 
     /// Fits a family to the fit rows, and returns its best method.
@@ -127,7 +129,7 @@ impl ManyClasses {
         let mut best: Option<Compared> = None;
         for (method, halfspaces) in family.methods.iter().zip(&fits) {
             let rows = &split.validation_rows;
-            let (error, values) = self.validate(features, halfspaces, rows, split.calibration)?;
+            let (error, values) = self.validate(features, halfspaces, rows, split.calibration);
             entries.push(ComparedCandidate { candidate: family.candidate(*method), error });
             if best.as_ref().is_none_or(|best| error < best.error) {
                 best = Some(Compared { family: index, method: *method, error, values });
@@ -327,14 +329,17 @@ mod tests {
         assert!(found.iter().filter(|class| **class == 1).count() > 380);
     }
 
-    /// The default learner uses discriminants beyond the limit.
+    /// The default learner uses discriminants beyond the limit. Some classes have a single row, so the error on
+    /// validation rows is large.
     #[test]
     fn the_table_classifier_learns_many_classes() {
-        let (points, classes) = grid(6000, 900);
+        let (points, classes) = grid(3000, 1701);
         let learner = TableClassifier::params().held_out(0.0).check().unwrap();
         let model = learner.fit_classes(&points, &classes).unwrap();
-        assert!(model.report().error() < 0.05, "{}", model.report().error());
         let best = model.report().compared()[0].candidate().method();
         assert!(matches!(best, Method::Discriminant { .. }), "{best:?}");
+        let found = model.class_all(&points, Threads::ONE).unwrap();
+        let wrong = found.iter().zip(&classes).filter(|(found, class)| *found != class).count();
+        assert!(wrong < 150, "{wrong}");
     }
 }
