@@ -38,11 +38,11 @@ def drawn(kind, seed):
     noise = rng.standard_normal((n, DIM))
     if kind == "near 4 dimensions":
         plane = rng.standard_normal((4, DIM))
-        return 4 * rng.standard_normal((CLASSES, 4))[classes] @ plane + 0.4 * noise, classes
+        return 2 * rng.standard_normal((CLASSES, 4))[classes] @ plane + 0.4 * noise, classes
     if kind == "two clusters a class":
         clusters = 2.5 * rng.standard_normal((2 * CLASSES, DIM))
         return clusters[classes + CLASSES * rng.integers(0, 2, n)] + 1.7 * noise, classes
-    width = 5.0 if kind == "well separated" else 2.0
+    width = 5.0 if kind == "well separated" else 1.2
     return width * rng.standard_normal((CLASSES, DIM))[classes] + noise, classes
 
 

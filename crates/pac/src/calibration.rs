@@ -33,7 +33,8 @@ const SLIP_PENALTY: f64 = 20.0;
 ///
 /// *Guarantee.* There is no guarantee for a finite sample. The parameters locally maximise the penalised likelihood.
 ///
-/// *Source.* The exponent, the slip and the tail are ours; temperature scaling is due to Guo, Pleiss, Sun and Weinberger 2017.
+/// *Source.* The exponent, the slip and the tail are ours; temperature scaling is due to Guo, Pleiss, Sun and
+/// Weinberger 2017.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -138,10 +139,11 @@ impl Calibration {
 
     /// Finds the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 2 (ln τ)² + 20 ε) + s²/2. Here p_i is the
     /// probability of the class of row i, and w_i is the weight of row i. The unit of distances is the mean distance
-    /// from the largest value. With two classes the tail is 1. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
-    /// penalties keep the parameters close to temperature scaling. The slip is at least 1/(n + 1), where n is the total
-    /// weight of the rows, because n rows cannot show that a class has a probability below about 1/n. The slope is at
-    /// least 1/(n + 1) too: even if the values contradict the classes, the predicted class remains the most probable.
+    /// from the largest value. With two classes the tail is 1. The penalties keep the parameters finite if the values
+    /// separate all classes. If there are few rows, the penalties keep the parameters close to temperature scaling. The
+    /// slip is at least 1/(n + 1), where n is the total weight of the rows, because n rows cannot show that a class has
+    /// a probability below about 1/n. The slope is at least 1/(n + 1) too: even if the values contradict the classes,
+    /// the predicted class remains the most probable.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
@@ -161,8 +163,8 @@ impl Calibration {
         Calibration::fitted(values, classes, weights, c, true)
     }
 
-    /// Fits only the slope, with the exponent 1, the tail 1 and the slip 0 (temperature scaling). The slope is 0 if the values
-    /// contradict the classes; then all classes have the same probability.
+    /// Fits only the slope, with the exponent 1, the tail 1 and the slip 0 (temperature scaling). The slope is 0 if the
+    /// values contradict the classes; then all classes have the same probability.
     ///
     /// # Errors
     /// The errors of [`Calibration::fit`].
