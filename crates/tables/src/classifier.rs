@@ -96,7 +96,7 @@ impl Params for TableParams {
 /// choice of a single candidate would mostly be random.
 ///
 /// *Probabilities.* The validation rows calibrate the probabilities. If at least 1000 rows exceed `max_rows`, up to
-/// 20 000 of them do this instead. No part of the model was fitted to these rows.
+/// 20 000 of them do this instead, but fewer with more than 50 classes. No part of the model was fitted to these rows.
 ///
 /// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from any one
 /// distribution, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any

@@ -7,7 +7,7 @@ use crate::race::{race, steps_of_race};
 use crate::report::{ComparedCandidate, TableReport};
 use crate::scaled_rows::ScaledRows;
 use crate::streams;
-use crate::table::{Comparison, LabelledRows, Member, Table};
+use crate::table::{Comparison, LabelledRows, Member, Table, max_calibration_rows};
 use halfspaces_features::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, Steps, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
@@ -90,7 +90,8 @@ pub(crate) fn learn<P: PointSet>(
     let (held_out, rows) = order.split_at_mut(plan.held_out(n));
     let most = rows.len().min(max_rows);
     let (rows, spare) = rows.split_at_mut(most);
-    let spare = &spare[..spare.len().min(SPARE_ROWS[1])];
+    let most = SPARE_ROWS[1].min(max_calibration_rows(labelled.count));
+    let spare = &spare[..spare.len().min(most)];
     if let Some(groups) = labelled.groups {
         bring_together(rows, groups, &mut rng)?;
     }

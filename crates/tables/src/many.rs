@@ -6,7 +6,7 @@ use crate::discriminant::Discriminant;
 use crate::report::{ComparedCandidate, TableReport};
 use crate::rounds::rounds;
 use crate::scaled_rows::{Features, ScaledRows, with_rows};
-use crate::table::{DEFAULT_MAX_ROWS, LabelledRows};
+use crate::table::{DEFAULT_MAX_ROWS, LabelledRows, max_calibration_rows};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfspaces_features::{FeatureMap, SingleNystroem};
@@ -17,8 +17,6 @@ use halfspaces_linalg::{
 /// Maximum number of values, one for each row and class, that a comparison of one-vs-rest candidates stores for each
 /// candidate. There are dozens of candidates: 20 000 rows of 1000 classes took 3.7 GB.
 const MOST_VALUES: usize = 5_000_000;
-/// Minimum number of rows to which the calibration is fitted, if there are as many validation rows.
-const MIN_CALIBRATION_ROWS: usize = 1000;
 /// Number of validation rows whose decision values are in memory at a time.
 const BLOCK: usize = 256;
 
@@ -175,8 +173,7 @@ impl Split {
     /// The last round of a comparison: the single split, or the last fold of a small table.
     fn new(groups: &[usize], classes: usize) -> Split {
         let Some(round) = rounds(groups).pop() else { unreachable!("there is at least one round") };
-        let most = (MOST_VALUES / classes).max(MIN_CALIBRATION_ROWS);
-        let calibration = round.validation_rows.len().min(most);
+        let calibration = round.validation_rows.len().min(max_calibration_rows(classes));
         Split { fit_rows: round.fit_rows, validation_rows: round.validation_rows, calibration }
     }
 }

@@ -39,6 +39,16 @@ pub(crate) struct LabelledRows<'a> {
     pub(crate) groups: Option<&'a [usize]>,
 }
 
+/// Minimum number of rows to which a calibration is fitted, if there are as many. The other number limits the number of
+/// decision values, because each step of a fit computes a power and an exponential of each value.
+const CALIBRATION_ROWS: usize = 1000;
+const CALIBRATION_VALUES: usize = 1_000_000;
+
+/// Maximum number of rows to which a calibration of `classes` classes is fitted.
+pub(crate) fn max_calibration_rows(classes: usize) -> usize {
+    (CALIBRATION_VALUES / classes).max(CALIBRATION_ROWS)
+}
+
 impl LabelledRows<'_> {
     /// Fits the map from decision values to probabilities to the `values` of some rows.
     pub(crate) fn calibration(
@@ -449,6 +459,12 @@ mod tests {
     use crate::candidate::{ColumnScale, Space};
     use crate::scaled_rows::Rows;
     use halfspaces_features::Distance;
+
+    #[test]
+    fn many_classes_are_calibrated_on_fewer_rows() {
+        let rows = [2, 50, 500, 1000, 40_000].map(max_calibration_rows);
+        assert_eq!(rows, [500_000, 20_000, 2000, 1000, 1000]);
+    }
 
     #[test]
     fn values_of_zero_have_scale_one() {
