@@ -1,10 +1,9 @@
 //! Linear discriminants of many classes that share a covariance; part of `TableClassifier`.
 
 use crate::feature_rows::{Entry, FeatureRows};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
+use crate::ridge::solve_with_diagonal;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, Mat, Par, dyn_stack::MemBuffer, dyn_stack::MemStack};
+use faer::{Accum, Mat, Par};
 use halfspaces_linalg::{AffineHalfspace, InputError, checkpoint};
 
 /// Number of rows whose products are added together.
@@ -106,25 +105,7 @@ impl Discriminant {
 
     /// The discriminant of each class for a shrinkage λ, which must be positive.
     pub(crate) fn solve(&self, shrinkage: f64) -> Result<Vec<AffineHalfspace>, InputError> {
-        let (dim, count) = (self.means.nrows(), self.means.ncols());
-        let mut factor = self.within.clone();
-        for j in 0..dim {
-            factor[(j, j)] += shrinkage * self.spread;
-        }
-        let scratch = cholesky_in_place_scratch::<f64>(dim, Par::Seq, Default::default())
-            .or(solve_in_place_scratch::<f64>(dim, count, Par::Seq));
-        let mut memory = MemBuffer::new(scratch);
-        let stack = MemStack::new(&mut memory);
-        let factored = cholesky_in_place(
-            factor.as_mut(),
-            Default::default(),
-            Par::Seq,
-            stack,
-            Default::default(),
-        );
-        assert!(factored.is_ok(), "a covariance plus a positive diagonal is positive definite");
-        let mut solutions = self.means.clone();
-        solve_in_place(factor.as_ref(), solutions.as_mut(), Par::Seq, stack);
+        let solutions = solve_with_diagonal(&self.within, shrinkage * self.spread, &self.means);
         let halfspace = |class: usize| {
             let weights: Vec<f64> = solutions.col(class).iter().copied().collect();
             let product = |of: &mut dyn Iterator<Item = f64>| -> f64 {
@@ -135,7 +116,7 @@ impl Discriminant {
             let bias = self.log_priors[class] - 0.5 * own - centre;
             AffineHalfspace::new(weights, bias)
         };
-        (0..count).map(halfspace).collect()
+        (0..self.means.ncols()).map(halfspace).collect()
     }
 }
 

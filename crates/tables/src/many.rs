@@ -51,16 +51,11 @@ struct Compared {
 
 impl ManyClasses {
     fn new(labelled: &LabelledRows<'_>, rows: &[usize]) -> Result<ManyClasses, InputError> {
-        let weights: Vec<f64> = rows.iter().map(|&i| (labelled.weight)(i)).collect();
-        let total: f64 = weights.iter().sum();
-        let in_range = total > 0.0 && total.is_finite();
-        let requirement = "positive and finite in sum";
-        InputError::check_parameter("weights", total, in_range, requirement)?;
-        let mean = total / weights.len() as f64;
+        let weights = labelled.weights(rows)?;
         Ok(ManyClasses {
             classes: rows.iter().map(|&i| labelled.classes[i]).collect(),
             count: labelled.count,
-            weights: weights.into_iter().map(|w| w / mean).collect(),
+            weights,
         })
     }
 

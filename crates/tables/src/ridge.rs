@@ -58,26 +58,8 @@ impl Ridge {
 
     /// The minimiser for C, one halfspace for each output.
     pub(crate) fn solve(&self, c: f64) -> Result<Vec<AffineHalfspace>, InputError> {
-        let dim = self.gram.nrows();
-        let mut factor = self.gram.clone();
-        for j in 0..dim {
-            factor[(j, j)] += 1.0 / c;
-        }
         let outputs = self.products.ncols();
-        let scratch = cholesky_in_place_scratch::<f64>(dim, Par::Seq, Default::default())
-            .or(solve_in_place_scratch::<f64>(dim, outputs, Par::Seq));
-        let mut memory = MemBuffer::new(scratch);
-        let stack = MemStack::new(&mut memory);
-        let factored = cholesky_in_place(
-            factor.as_mut(),
-            Default::default(),
-            Par::Seq,
-            stack,
-            Default::default(),
-        );
-        assert!(factored.is_ok(), "a sum of squares plus 1/C is positive definite");
-        let mut solutions = self.products.clone();
-        solve_in_place(factor.as_ref(), solutions.as_mut(), Par::Seq, stack);
+        let solutions = solve_with_diagonal(&self.gram, 1.0 / c, &self.products);
         let halfspace = |output: usize| {
             let mut weights: Vec<f64> = solutions.col(output).iter().copied().collect();
             let Some(bias) = weights.pop() else {
@@ -87,6 +69,25 @@ impl Ridge {
         };
         (0..outputs).map(halfspace).collect()
     }
+}
+
+/// Solves (A + rI) X = B for the lower triangle of a sum of squares A and a positive r.
+pub(crate) fn solve_with_diagonal(a: &Mat<f64>, r: f64, b: &Mat<f64>) -> Mat<f64> {
+    let dim = a.nrows();
+    let mut factor = a.clone();
+    for j in 0..dim {
+        factor[(j, j)] += r;
+    }
+    let scratch = cholesky_in_place_scratch::<f64>(dim, Par::Seq, Default::default())
+        .or(solve_in_place_scratch::<f64>(dim, b.ncols(), Par::Seq));
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    let (settings, parameters) = (Default::default(), Default::default());
+    let factored = cholesky_in_place(factor.as_mut(), settings, Par::Seq, stack, parameters);
+    assert!(factored.is_ok(), "a sum of squares plus a positive diagonal is positive definite");
+    let mut solutions = b.clone();
+    solve_in_place(factor.as_ref(), solutions.as_mut(), Par::Seq, stack);
+    solutions
 }
 
 #[cfg(test)]

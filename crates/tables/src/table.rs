@@ -39,9 +39,10 @@ pub(crate) struct LabelledRows<'a> {
     pub(crate) groups: Option<&'a [usize]>,
 }
 
-/// Minimum number of rows to which a calibration is fitted, if there are as many. The other number limits the number of
-/// decision values, because each step of a fit computes a power and an exponential of each value.
+/// A calibration of many classes is fitted to this number of rows, or to all rows if there are fewer.
 const CALIBRATION_ROWS: usize = 1000;
+/// With fewer classes, this is the maximum number of decision values. Each step of a fit computes a power and an
+/// exponential of each value.
 const CALIBRATION_VALUES: usize = 1_000_000;
 
 /// Maximum number of rows to which a calibration of `classes` classes is fitted.
@@ -50,15 +51,24 @@ pub(crate) fn max_calibration_rows(classes: usize) -> usize {
 }
 
 impl LabelledRows<'_> {
+    /// The weights of some rows, scaled to mean 1.
+    pub(crate) fn weights(&self, rows: &[usize]) -> Result<Vec<f64>, InputError> {
+        let weights: Vec<f64> = rows.iter().map(|&i| (self.weight)(i)).collect();
+        let total: f64 = weights.iter().sum();
+        let in_range = total > 0.0 && total.is_finite();
+        let requirement = "positive and finite in sum";
+        InputError::check_parameter("weights", total, in_range, requirement)?;
+        let mean = total / weights.len() as f64;
+        Ok(weights.into_iter().map(|w| w / mean).collect())
+    }
+
     /// Fits the map from decision values to probabilities to the `values` of some rows.
     pub(crate) fn calibration(
         &self,
         values: &Points,
         rows: &[usize],
     ) -> Result<Calibration, InputError> {
-        let weights: Vec<f64> = rows.iter().map(|row| (self.weight)(*row)).collect();
-        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-        let weights: Vec<f64> = weights.into_iter().map(|weight| weight / mean).collect();
+        let weights = self.weights(rows)?;
         let classes: Vec<usize> = rows.iter().map(|row| self.classes[*row]).collect();
         Calibration::fit(values, &classes, &weights, CALIBRATION_C)
     }
@@ -138,12 +148,7 @@ impl Table {
         rows: &[usize],
         seed: u64,
     ) -> Result<Table, InputError> {
-        let weights: Vec<f64> = rows.iter().map(|&i| (labelled.weight)(i)).collect();
-        let total: f64 = weights.iter().sum();
-        let in_range = total > 0.0 && total.is_finite();
-        let requirement = "positive and finite in sum";
-        InputError::check_parameter("weights", total, in_range, requirement)?;
-        let mean = total / weights.len() as f64;
+        let weights = labelled.weights(rows)?;
         let classes: Vec<usize> = rows.iter().map(|&i| labelled.classes[i]).collect();
         let outputs = if labelled.count == 2 { 1..2 } else { 0..labelled.count };
         let sign = |class: usize, of: usize| if class == of { 1.0 } else { -1.0 };
@@ -152,7 +157,7 @@ impl Table {
             signs: signs.collect(),
             classes,
             is_uniform: weights.iter().all(|w| w.to_bits() == weights[0].to_bits()),
-            weights: weights.into_iter().map(|w| w / mean).collect(),
+            weights,
             rounds: match labelled.groups {
                 Some(groups) => rounds(&rows.iter().map(|&i| groups[i]).collect::<Vec<_>>()),
                 None => rounds(&(0..rows.len()).collect::<Vec<_>>()),

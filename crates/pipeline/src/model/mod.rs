@@ -185,8 +185,8 @@ impl Model {
     /// Fits the calibration to the decision values of rows to which the model was not fitted. `weights` contains a
     /// weight for each row; the default weight is 1. Returns whether there were enough rows to fit the calibration. At
     /// least ten rows are needed. [`Method::Auto`] needs at least 1000; with fewer rows, it keeps its cross-validated
-    /// calibration. It also keeps its calibration if that was fitted to at least as many rows to which the model was
-    /// not fitted.
+    /// calibration. It also keeps a calibration that was fitted to at least as many spare rows, which the model was
+    /// not fitted to.
     ///
     /// # Errors
     /// Returns [`InputError`] if a class is unknown to the model or if a weight is negative or not finite.
