@@ -606,6 +606,21 @@ fn balanced_classes_have_the_same_weight() {
     assert!(perceptron.check().unwrap_err().to_string().contains("--balanced"));
 }
 
+/// A calibration on spare rows is replaced only by a calibration on more rows.
+#[test]
+fn more_rows_than_the_spare_rows_calibrate_again() {
+    let (fitted, _) = Pipeline::fit(table(200, 2), &options(Method::Auto)).unwrap();
+    let mut saved = serde_json::to_value(&fitted).unwrap();
+    saved["model"]["core"]["table"]["report"]["calibrated_on"] = 1200.into();
+    let fitted: Pipeline = serde_json::from_value(saved).unwrap();
+    let is_calibrated = |rows: usize| {
+        let values: Vec<Vec<f64>> = (0..rows).map(|i| vec![(i % 9) as f64 - 4.0]).collect();
+        let classes: Vec<usize> = (0..rows).map(|i| usize::from(i % 9 > 4)).collect();
+        fitted.model().clone().calibrate(&values, &classes, None).unwrap()
+    };
+    assert!(!is_calibrated(1200) && is_calibrated(1201));
+}
+
 /// Rows of weight 2 calibrate a model as if they occurred twice.
 #[test]
 fn weights_calibrate_as_repeated_rows() {
