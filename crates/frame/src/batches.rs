@@ -199,7 +199,7 @@ impl<'s> Assembler<'s> {
                     *builder = Builder::Unread;
                     let row = first + row as u64;
                     let kind = format!(
-                        "lists of different lengths (row {row}: {found} values instead of {expected})"
+                        "lists of different lengths (row {row}: length {found} instead of {expected})"
                     );
                     self.remarks.push((name.clone(), Remark::Unread { kind }));
                 }
@@ -420,7 +420,7 @@ mod tests {
         let frame = read_batches("t", &schema, batches, &options, &hints).unwrap();
         for name in ["e", "e.0", "e.17"] {
             let error = frame.no_column(name).to_string();
-            let expected = "column `e`: values of type lists of different lengths (row 3: 1 values instead of 2)";
+            let expected = "column `e`: values of type lists of different lengths (row 3: length 1 instead of 2)";
             assert!(error.contains(expected), "{error}");
         }
         assert!(frame.no_column("e.x").to_string().contains("no column `e.x`"));
