@@ -3,7 +3,8 @@
 use crate::keys::stir;
 use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError, Outlook};
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
 const LOOKAHEAD: usize = 512;
@@ -17,7 +18,7 @@ const DOUBTS: usize = 10;
 ///
 /// ```
 /// use halfspaces_labelling::Asking;
-/// let asking = Asking { first: [3, 1].into(), ..Asking::default() };
+/// let asking = Asking { first: [(3, 0), (1, 1)].into(), ..Asking::default() };
 /// assert!(!asking.rare && asking.seek.is_none());
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -30,8 +31,9 @@ pub struct Asking {
     pub shuffled: Option<u64>,
     /// Compute the weights of the coordinates in the first questions.
     pub weights: bool,
-    /// The rows to ask about first.
-    pub first: BTreeSet<usize>,
+    /// The rows to ask about first, each with its place in the order. Rows with the same place are asked about in the
+    /// order of their probabilities.
+    pub first: BTreeMap<usize, usize>,
 }
 
 /// A command to the model of a session.
@@ -91,6 +93,8 @@ pub struct Snapshot {
     pub outlook: Outlook,
     /// Whether the predictions come from a given model instead of the session's own model.
     pub advised: bool,
+    /// Whether the probabilities of the questions and the outlook mean something.
+    pub has_probabilities: bool,
     /// The answers that fit the other answers least.
     pub doubts: Vec<Doubt>,
 }
@@ -121,7 +125,15 @@ impl Snapshot {
         let skipped = session.skipped().iter().map(|row| predict(session, *row));
         questions.extend(skipped);
         let (outlook, doubts) = (session.outlook(), session.doubts(DOUBTS));
-        Snapshot { done, questions, weights, outlook, advised, doubts }
+        let has_probabilities = session.has_probabilities();
+        Snapshot { done, questions, weights, outlook, advised, has_probabilities, doubts }
+    }
+}
+
+impl Snapshot {
+    /// The expected number of further corrections, for the record of an answer.
+    pub(crate) fn to_come(&self) -> Option<f64> {
+        self.has_probabilities.then_some(self.outlook.expected)
     }
 }
 
@@ -219,21 +231,27 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
 }
 
 /// Predictions for rows that were not skipped. The most confident predictions come first, unless the rows are shuffled.
-/// Predictions for the rows in `asking.first` come before all others.
+/// Predictions for the rows in `asking.first` come before all others, in the order of their places.
 fn open(session: &mut LabellingSession, asking: &Asking) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
         (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
     session.skipped().iter().for_each(|row| closed[*row] = true);
     let rows = (0..closed.len()).filter(|row| !closed[*row]);
     let mut questions: Vec<LabellingQuestion> = rows.map(|row| predict(session, row)).collect();
-    let is_later = |question: &LabellingQuestion| !asking.first.contains(&question.index);
+    let is_later = |question: &LabellingQuestion| !asking.first.contains_key(&question.index);
+    let first = |question: &LabellingQuestion| asking.first.get(&question.index).copied();
     let place = |question: &LabellingQuestion, seed: u64| stir(seed, question.index as u64);
     let earlier = |a: &LabellingQuestion, b: &LabellingQuestion| {
         let by_order = match asking.shuffled {
             Some(seed) => place(a, seed).cmp(&place(b, seed)),
             None => b.probability.total_cmp(&a.probability),
         };
-        is_later(a).cmp(&is_later(b)).then(by_order).then(a.index.cmp(&b.index))
+        let placed = match asking.shuffled {
+            Some(_) => Ordering::Equal,
+            None => first(a).cmp(&first(b)),
+        };
+        let before = is_later(a).cmp(&is_later(b)).then(placed);
+        before.then(by_order).then(a.index.cmp(&b.index))
     };
     if questions.len() > LOOKAHEAD {
         questions.select_nth_unstable_by(LOOKAHEAD, earlier);

@@ -80,12 +80,19 @@ impl<A: Asker> Controller<A> {
         self.question
     }
 
-    /// The probability of the predicted class; `None` if a class has no labelled row yet and the predictions are not
-    /// those of a given model.
+    /// The probability of the predicted class. Returns `None` if a class has no labelled row yet and the predictions are
+    /// not those of a given model, or if the predictions are suggestions without probabilities.
     #[must_use]
     pub fn probability(&self) -> Option<f64> {
         let is_known = self.snapshot.advised || self.record().has_every_class();
-        self.question.filter(|_| is_known).map(|question| question.probability)
+        let question = self.question.filter(|_| is_known && self.snapshot.has_probabilities);
+        question.map(|question| question.probability)
+    }
+
+    /// Whether the predictions are suggestions given in advance, which have no probabilities.
+    #[must_use]
+    pub fn is_suggested(&self) -> bool {
+        !self.snapshot.has_probabilities
     }
 
     /// The events so far and the state derived from them.
@@ -165,7 +172,7 @@ impl<A: Asker> Controller<A> {
             class: self.class_name(class)?,
             predicted: self.class_name(question.class)?,
             probability: question.probability,
-            to_come: Some(self.snapshot.outlook.expected),
+            to_come: self.snapshot.to_come(),
         };
         self.take(&event, Some(Command::Answer(question, class)))?;
         Ok(self.next()?)
@@ -271,7 +278,7 @@ impl<A: Asker> Controller<A> {
                 class: class_name,
                 predicted: self.class_name(question.class)?,
                 probability: question.probability,
-                to_come: Some(snapshot.outlook.expected),
+                to_come: snapshot.to_come(),
             };
             self.take(&event, Some(Command::Answer(*question, class)))?;
         } else {
@@ -510,19 +517,24 @@ mod tests {
             }
             asked
         };
-        let asked = play(Asking { first: [31, 7, 20].into(), ..Asking::default() });
-        let mut first: Vec<usize> = asked[..3].iter().map(|question| question.index).collect();
-        first.sort_unstable();
-        assert_eq!(first, [7, 20, 31]);
-        // A shuffled order depends on the seed only, and rows that come first still come first.
         let indices = |asking: Asking| -> Vec<usize> {
             play(asking).iter().map(|question| question.index).collect()
         };
+        let first = |places: &[(usize, usize)]| Asking {
+            first: places.iter().copied().collect(),
+            ..Asking::default()
+        };
+        assert_eq!(indices(first(&[(31, 0), (7, 1), (20, 2)]))[..3], [31, 7, 20]);
+        assert_eq!(indices(first(&[(31, 2), (7, 0), (20, 1)]))[..3], [7, 20, 31]);
+        let mut equal = indices(first(&[(31, 0), (7, 0), (20, 0)]))[..3].to_vec();
+        equal.sort_unstable();
+        assert_eq!(equal, [7, 20, 31]);
+        // A shuffled order depends on the seed only, and rows that come first still come first.
         let shuffled = |seed| indices(Asking { shuffled: Some(seed), ..Asking::default() });
         assert_eq!(shuffled(1), shuffled(1));
         assert_ne!(shuffled(1), shuffled(2));
         assert!(!shuffled(1).is_sorted() && shuffled(1)[..3] != indices(Asking::default())[..3]);
-        let both = Asking { shuffled: Some(1), first: [31, 7].into(), ..Asking::default() };
+        let both = Asking { shuffled: Some(1), ..first(&[(31, 0), (7, 1)]) };
         assert!(indices(both)[..2].iter().all(|index| [7, 31].contains(index)));
         let mut other = session();
         for question in play(Asking { seek: Some(1), ..Asking::default() }) {

@@ -178,16 +178,31 @@ impl SessionLog {
         points: &P,
         threads: Threads,
     ) -> Result<LabellingSession, DataError> {
+        let file = self.saved(points.len(), threads)?;
+        LabellingSession::resume(&file, points).map_err(|error| DataError::user(error.to_string()))
+    }
+
+    /// A session that predicts the given class of each row instead of learning, with all labels and skipped rows of the
+    /// session. For reviews.
+    ///
+    /// # Errors
+    /// Returns an error if the classes do not match the pool or the session.
+    pub fn suggested(&self, classes: &[usize]) -> Result<LabellingSession, DataError> {
+        let file = self.saved(classes.len(), Threads::ONE)?;
+        let session = LabellingSession::resume_suggested(&file, classes);
+        session.map_err(|error| DataError::user(error.to_string()))
+    }
+
+    fn saved(&self, points: usize, threads: Threads) -> Result<LabellingFile, DataError> {
         let labelling = Labelling::params(self.header.classes.len()).seed(self.header.seed);
-        let file = LabellingFile {
+        Ok(LabellingFile {
             version: LabellingFile::VERSION,
             labelling: labelling.threads(threads).check()?,
-            first_points: points.len(),
-            points: points.len(),
+            first_points: points,
+            points,
             answers: self.record.answers(),
             skipped: self.record.skipped().chain(self.record.uncertain()).collect(),
-        };
-        LabellingSession::resume(&file, points).map_err(|error| DataError::user(error.to_string()))
+        })
     }
 
     /// The header.

@@ -105,7 +105,13 @@ fn cells_of_the_same_class_keep_their_spelling() {
     fs::write(dir.path().join("r.csv"), "row,label\n1,true\n").unwrap();
     let done = run_line(dir.path(), "correct t.csv --label class --with r.csv -o e.csv");
     let said = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(said, "0 of 3 labels changed; 1 correction equal to the old label\n");
+    assert!(
+        said.ends_with("0 of 3 labels changed; 1 correction equal to the old label\n"),
+        "{said}"
+    );
+    assert!(
+        said.starts_with("note: r.csv: the labels are joined to the rows of t.csv by row number")
+    );
 }
 
 /// A table with semicolons and decimal commas keeps both, so it is read in the same way again.
@@ -162,9 +168,9 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     let dir = tempfile::tempdir().unwrap();
     let mut text = "x,y,class\n".to_owned();
     let class = |i: usize| if i % 20 >= 10 { "high" } else { "low" };
+    let known = |i: usize| if i % 40 == 7 { "high" } else { class(i) };
     for i in 0..200 {
-        let label = if i % 40 == 7 { "high" } else { class(i) };
-        text.push_str(&format!("{},{},{label}\n", i % 20, (i * 7) % 13));
+        text.push_str(&format!("{},{},{}\n", i % 20, (i * 7) % 13, known(i)));
     }
     fs::write(dir.path().join("t.csv"), &text).unwrap();
     succeed(dir.path(), "audit t.csv --label class -o r.csv");
@@ -185,16 +191,29 @@ fn contradicted_labels_are_reviewed_in_a_session() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Every question is answered with the suggestion of the model, which is correct here.
-    std::io::Write::write_all(
-        &mut session.stdin.take().unwrap(),
-        "\n".repeat(contradicted.len()).as_bytes(),
-    )
-    .unwrap();
+    // A suggestion that is right is confirmed, and the others are corrected.
+    let suggests = |row: usize| if known(row) == "high" { "low" } else { "high" };
+    let answer = |row: &usize| match class(*row) == suggests(*row) {
+        true => "\n".to_owned(),
+        false => format!("{}\n", class(*row)),
+    };
+    let answers: String = contradicted.iter().map(answer).collect();
+    assert!(answers.contains("\n\n") && answers.contains("low\n"), "{answers:?}");
+    std::io::Write::write_all(&mut session.stdin.take().unwrap(), answers.as_bytes()).unwrap();
     let output = session.wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(said.matches("known label: ").count(), contradicted.len(), "{said}");
+    // The questions come in the order of the ranking, with its suggestions.
+    let asked: Vec<usize> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("row "))
+        .map(|row| row.trim().parse().unwrap())
+        .collect();
+    assert_eq!(asked, contradicted);
+    assert_eq!(said.matches("? suggested > ").count(), contradicted.len(), "{said}");
+    let last = format!("{0} of {0} rows reviewed, 5 labels changed", contradicted.len());
+    assert!(said.contains(&last), "{said}");
     // The advice to stop concerns the whole pool, so a review does not give it.
     assert!(!said.contains("if you stop now"), "{said}");
     let answers = read(dir.path(), "a.csv");

@@ -18,6 +18,7 @@ mod scan;
 mod second_look;
 mod session;
 mod soft_halfspace;
+mod suggested;
 mod surest_first;
 mod wide;
 

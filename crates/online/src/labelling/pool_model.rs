@@ -1,16 +1,18 @@
-//! The model of a pool, narrow or wide. Part of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
+//! The model of a pool: narrow, wide, or classes given in advance. Part of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::doubt::Doubt;
 use super::model::{Errors, Model, Verdict};
 use super::params::Labelling;
+use super::suggested::Suggested;
 use super::wide::WideModel;
 use halfspaces_linalg::{InputError, PointSet};
 
-/// The model of a pool, chosen according to its columns.
+/// The model of a pool. A model that learns is chosen according to the columns.
 #[derive(Debug, Clone)]
 pub(super) enum PoolModel {
     Narrow(Box<Model>),
     Wide(Box<WideModel>),
+    Suggested(Suggested),
 }
 
 impl PoolModel {
@@ -25,6 +27,9 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.add_points(points),
             PoolModel::Wide(model) => model.add_points(points),
+            PoolModel::Suggested(_) => {
+                InputError::check_state(false, "points cannot be added to a review")
+            }
         }
     }
 
@@ -32,6 +37,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.len(),
             PoolModel::Wide(model) => model.len(),
+            PoolModel::Suggested(model) => model.len(),
         }
     }
 
@@ -39,6 +45,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.class(index),
             PoolModel::Wide(model) => model.class(index),
+            PoolModel::Suggested(model) => model.class(index),
         }
     }
 
@@ -46,6 +53,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.verdict(index),
             PoolModel::Wide(model) => model.verdict(index),
+            PoolModel::Suggested(model) => model.verdict(index),
         }
     }
 
@@ -53,6 +61,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.learn(index, class),
             PoolModel::Wide(model) => model.learn(index, class),
+            PoolModel::Suggested(model) => model.set(index, Some(class)),
         }
     }
 
@@ -60,6 +69,9 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.learn_all(answers),
             PoolModel::Wide(model) => model.learn_all(answers),
+            PoolModel::Suggested(model) => {
+                answers.iter().for_each(|(index, class)| model.set(*index, Some(*class)));
+            }
         }
     }
 
@@ -67,6 +79,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.change(index, class),
             PoolModel::Wide(model) => model.change(index, class),
+            PoolModel::Suggested(model) => model.set(index, Some(class)),
         }
     }
 
@@ -74,13 +87,14 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.forget(index),
             PoolModel::Wide(model) => model.forget(index),
+            PoolModel::Suggested(model) => model.set(index, None),
         }
     }
 
     /// The number of answers that determine the predictions, or `None` if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
         match self {
-            PoolModel::Narrow(_) => None,
+            PoolModel::Narrow(_) | PoolModel::Suggested(_) => None,
             PoolModel::Wide(model) => Some(model.capacity()).filter(|count| *count < usize::MAX),
         }
     }
@@ -89,6 +103,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.doubts(),
             PoolModel::Wide(model) => model.doubts(),
+            PoolModel::Suggested(_) => Vec::new(),
         }
     }
 
@@ -96,6 +111,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.errors(),
             PoolModel::Wide(model) => model.errors(),
+            PoolModel::Suggested(model) => model.errors(),
         }
     }
 
@@ -104,6 +120,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.surest(allowed),
             PoolModel::Wide(model) => model.next(allowed),
+            PoolModel::Suggested(model) => model.next(allowed),
         }
     }
 
@@ -112,6 +129,7 @@ impl PoolModel {
         match self {
             PoolModel::Narrow(model) => model.score_of(index, class),
             PoolModel::Wide(model) => model.score_of(index, class),
+            PoolModel::Suggested(model) => model.score_of(index, class),
         }
     }
 
@@ -119,7 +137,7 @@ impl PoolModel {
     /// model is linear in the coordinates.
     pub(super) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
         match self {
-            PoolModel::Narrow(_) => None,
+            PoolModel::Narrow(_) | PoolModel::Suggested(_) => None,
             PoolModel::Wide(model) => model.weights(index, class),
         }
     }

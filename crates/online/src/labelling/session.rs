@@ -148,15 +148,20 @@ impl Labelling {
 
 impl LabellingSession {
     fn new<P: PointSet>(labelling: Labelling, points: &P) -> Result<Self, InputError> {
-        Ok(LabellingSession {
+        let model = PoolModel::new(labelling, points)?;
+        Ok(LabellingSession::of_model(labelling, points.len(), model))
+    }
+
+    pub(super) fn of_model(labelling: Labelling, first_points: usize, model: PoolModel) -> Self {
+        LabellingSession {
             labelling,
-            first_points: points.len(),
-            model: PoolModel::new(labelling, points)?,
+            first_points,
+            model,
             answers: Vec::new(),
             skipped: Vec::new(),
             open: None,
             advice: None,
-        })
+        }
     }
 
     /// Resumes a saved session: learns from all answers in the list, in order. Classes may have been edited and answers
@@ -167,16 +172,8 @@ impl LabellingSession {
     /// [`InputError::IndexOutOfRange`], [`OnlineError::AlreadyAnswered`] and [`OnlineError::UnknownClass`] for an
     /// invalid list; the errors of [`Labelling::session`].
     pub fn resume<P: PointSet>(file: &LabellingFile, points: &P) -> Result<Self, OnlineError> {
-        let (found, expected) = (file.version, LabellingFile::VERSION);
-        if found != expected {
-            return Err(OnlineError::UnknownVersion { found, expected });
-        }
-        InputError::check_len(points.len(), file.points)?;
-        InputError::check_state(
-            file.first_points <= file.points,
-            "more points at the start than in total",
-        )?;
-        let mut session = if file.first_points == file.points {
+        LabellingSession::check_file(file, points.len())?;
+        let session = if file.first_points == file.points {
             LabellingSession::new(file.labelling, points)?
         } else {
             let range = |from: usize, to: usize| points.select(&(from..to).collect::<Vec<_>>());
@@ -185,26 +182,42 @@ impl LabellingSession {
             session.add_points(&range(file.first_points, file.points)?)?;
             session
         };
-        let mut seen = vec![false; points.len()];
+        session.restore(file)
+    }
+
+    /// Returns an error unless the saved session has this version and this number of points.
+    pub(super) fn check_file(file: &LabellingFile, points: usize) -> Result<(), OnlineError> {
+        let (found, expected) = (file.version, LabellingFile::VERSION);
+        if found != expected {
+            return Err(OnlineError::UnknownVersion { found, expected });
+        }
+        InputError::check_len(points, file.points)?;
+        let are_later = file.first_points <= file.points;
+        Ok(InputError::check_state(are_later, "more points at the start than in total")?)
+    }
+
+    /// Learns from the answers of a saved session, in order.
+    pub(super) fn restore(mut self, file: &LabellingFile) -> Result<Self, OnlineError> {
+        let mut seen = vec![false; self.model.len()];
         for answer in &file.answers {
-            session.check_class(answer.class)?;
+            self.check_class(answer.class)?;
             if let Source::Asked { predicted } = answer.source {
-                session.check_class(predicted)?;
+                self.check_class(predicted)?;
             }
-            session.check_index(answer.index)?;
+            self.check_index(answer.index)?;
             if std::mem::replace(&mut seen[answer.index], true) {
                 return Err(OnlineError::AlreadyAnswered { index: answer.index });
             }
         }
         for &index in &file.skipped {
-            session.check_index(index)?;
+            self.check_index(index)?;
         }
         let answers: Vec<(usize, usize)> =
             file.answers.iter().map(|a| (a.index, a.class)).collect();
-        session.model.learn_all(&answers);
-        session.answers.clone_from(&file.answers);
-        session.skipped = file.skipped.iter().copied().filter(|i| !seen[*i]).collect();
-        Ok(session)
+        self.model.learn_all(&answers);
+        self.answers.clone_from(&file.answers);
+        self.skipped = file.skipped.iter().copied().filter(|i| !seen[*i]).collect();
+        Ok(self)
     }
 
     /// The session in its saved form.
@@ -483,6 +496,13 @@ impl LabellingSession {
     #[must_use]
     pub fn class(&self, index: usize) -> Option<usize> {
         (index < self.model.len()).then(|| self.model.class(index)).flatten()
+    }
+
+    /// Whether the probabilities of questions mean something; `false` if the session predicts suggested classes
+    /// ([`resume_suggested`](LabellingSession::resume_suggested)).
+    #[must_use]
+    pub fn has_probabilities(&self) -> bool {
+        self.follows_advice() || !matches!(self.model, PoolModel::Suggested(_))
     }
 
     pub(super) fn classes(&self) -> usize {

@@ -10,7 +10,7 @@ pub(super) struct ExportedRow {
     pub(super) row: usize,
     pub(super) label: String,
     pub(super) source: Source,
-    /// The probability of a predicted label; `None` if a class has no labelled row yet.
+    /// The probability of a predicted label; `None` if a class has no labelled row yet, or the label is a suggestion.
     pub(super) probability: Option<f64>,
     /// The name and the answer of each annotator, if several sessions are merged.
     pub(super) answers: Vec<(String, String)>,
@@ -77,7 +77,8 @@ pub(super) fn exported_rows(
 ) -> Vec<ExportedRow> {
     let classes = record.classes();
     let advised = predictions.is_some_and(LabellingSession::follows_advice);
-    let has_probabilities = advised || record.has_every_class();
+    let is_known = predictions.is_some_and(LabellingSession::has_probabilities);
+    let has_probabilities = advised || is_known && record.has_every_class();
     let mut rows = Vec::new();
     for row in 0..record.rows() {
         let exported = match (record.row_label(row), predictions) {

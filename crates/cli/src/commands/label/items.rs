@@ -8,7 +8,7 @@ use halfspaces_frame::{Column, Frame, visible};
 use halfspaces_labelling::{ItemKey, ShownImages};
 use halfspaces_pipeline::{Recipe, TextParts};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The name under which the known label of a reviewed row is shown.
 const KNOWN: &str = "known label";
@@ -90,8 +90,12 @@ impl Items {
     }
 
     /// Adds the known labels of the rows that are reviewed.
-    pub(super) fn with_known(self, known: &[(usize, String)], rows: &BTreeSet<usize>) -> Items {
-        let known = known.iter().filter(|(row, _)| rows.contains(row));
+    pub(super) fn with_known(
+        self,
+        known: &[(usize, String)],
+        rows: &BTreeMap<usize, usize>,
+    ) -> Items {
+        let known = known.iter().filter(|(row, _)| rows.contains_key(row));
         let known = known.map(|(row, label)| (*row, vec![(KNOWN.to_owned(), label.clone())]));
         self.with_answers(known.collect())
     }
@@ -367,7 +371,7 @@ mod tests {
         assert_eq!(plain("abcdef", 3), "abc…");
         // The known label of a row that is reviewed comes first; it is not exported.
         let known = [(0, "cat".to_owned()), (1, "dog".to_owned())];
-        let items = items.with_known(&known, &[1].into());
+        let items = items.with_known(&known, &[(1, 0)].into());
         assert!(items.is_review() && items.line(0).starts_with("x0 0, "));
         assert!(items.line(1).starts_with("known label: dog, x0 0.5, "));
         assert_eq!(items.lines(1, 80)[0], "  known label: dog");

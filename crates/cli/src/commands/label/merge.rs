@@ -7,7 +7,7 @@ use super::session_labels::open_existing;
 use crate::error::CliError;
 use crate::output::counted;
 use halfspaces_labelling::{Annotators, Consensus, PoolId, Record, SessionLog, Vote};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The text of an uncertain answer.
@@ -49,7 +49,7 @@ pub(super) fn annotators(
         let by = |id: &PoolId| id.items.as_ref().map(|items| items.by.clone());
         let read = match by(log.record().pool()) {
             Some(of_session) if Some(&of_session) != by(&pool.id).as_ref() => {
-                let read = Pool::read(args, &SessionInfo::of(log.record()));
+                let read = Pool::read(args, &SessionInfo::of(&log));
                 Some(read.map_err(|error| error.at(&path.display().to_string()))?)
             }
             _ => None,
@@ -119,8 +119,9 @@ pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
 }
 
 /// The rows on which a person should decide.
-pub(super) fn disputed(annotators: &Annotators) -> BTreeSet<usize> {
-    (0..annotators.rows()).filter(|row| annotators.consensus(*row).is_disputed()).collect()
+pub(super) fn disputed(annotators: &Annotators) -> BTreeMap<usize, usize> {
+    let rows = (0..annotators.rows()).filter(|row| annotators.consensus(*row).is_disputed());
+    rows.map(|row| (row, 0)).collect()
 }
 
 /// The answer of each annotator about a row, with the annotator's name; the text of a missing answer is empty.

@@ -89,7 +89,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
             check_classes(&named, log.record().classes(), &path)?;
             check_annotator(annotator.as_deref(), log.header(), &path)?;
             check_known(args.known.as_deref(), log.header(), &path)?;
-            SessionInfo::of(log.record())
+            check_seed(args.seed, log.header(), &path)?;
+            SessionInfo::of(log)
         }
         Opening::New(_) => info_of_sessions(&sessions, &named),
     };
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     };
     let (log, items, session, existing) = if args.export {
         let session = if args.with_predictions {
-            let mut session = resume_model(&log, &pool.points, Threads::all())?;
+            let mut session = resume_model(args, &log, &pool, Threads::all())?;
             advice::advise(&mut session, predictions.as_deref())?;
             Some(session)
         } else {
@@ -127,15 +128,16 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let progress = Progress::start("learning");
         // One core is left for the browser and the page's server, which replies while the model is updated.
         let threads = if args.web { all_but_one() } else { Threads::all() };
-        let mut session = resume_model(&log, &pool.points, threads)?;
+        let mut session = resume_model(args, &log, &pool, threads)?;
         advice::advise(&mut session, predictions.as_deref())?;
         note_capacity(&session);
         drop((pool.points, pool.cells, progress));
         let existing = replaceable(args, &rows(log.record(), Some(&session)), &pool.items)?;
         let rare = args.order == Order::Rare;
         let seek = sought(args, log.record().classes())?;
-        let shuffled = (args.order == Order::Random).then_some(args.seed);
-        let asking = Asking { rare, seek, shuffled, weights: args.web, first: pool.reviewed };
+        let shuffled = (args.order == Order::Random).then_some(log.header().seed);
+        let asking =
+            Asking { rare, seek, shuffled, weights: args.web, first: pool.reviewed.places };
         let controller = Controller::new(log, Worker::start(session, asking))?;
         note(&format!("answers are saved in {}", path.display()));
         set_stop_message(stop_message(args));
@@ -184,7 +186,7 @@ fn merge_only(args: &LabelArgs, sessions: Vec<(PathBuf, SessionLog)>) -> Result<
         unreachable!("there are sessions")
     };
     pool.notes.iter().for_each(|text| note(&visible(text)));
-    let header = Header::new(pool.id, annotators.classes().to_vec(), args.seed);
+    let header = Header::new(pool.id, annotators.classes().to_vec(), args.seed());
     let rows = merge::exported_rows(&Record::new(&header), &annotators);
     let existing = replaceable(args, &rows, &pool.items)?;
     write_labels(args, &rows, &pool.items, existing)
@@ -196,7 +198,7 @@ fn info_of_sessions<'a>(
     named: &'a [String],
 ) -> SessionInfo<'a> {
     let pool = sessions.first().map(|(_, log)| log.record().pool());
-    SessionInfo { pool, classes: named }
+    SessionInfo { pool, classes: named, known: None }
 }
 
 /// Adds the answers of several annotators to the pool: rows on which they agree have a known label, and disputed rows
@@ -211,7 +213,7 @@ fn merge_into(
     pool.notes.append(&mut notes);
     if let Some(annotators) = &annotators {
         pool.known = merge::labels(annotators);
-        pool.reviewed = merge::disputed(annotators);
+        pool.reviewed.places = merge::disputed(annotators);
         let given = |row: &usize| {
             let mut answers = merge::answers(annotators, *row);
             answers.retain(|(_, answer)| !answer.is_empty());
@@ -286,7 +288,7 @@ fn begin_session(
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
     let known = args.known.clone();
-    let header = Header { annotator, known, ..Header::new(pool.id.clone(), classes, args.seed) };
+    let header = Header { annotator, known, ..Header::new(pool.id.clone(), classes, args.seed()) };
     let mut notes: Vec<String> = pool.cells.look_alikes(&pool.id).into_iter().collect();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(CliError::from)?;
@@ -433,13 +435,33 @@ fn check_known(name: Option<&str>, header: &Header, path: &Path) -> Result<(), C
     }
 }
 
-/// The labelling model with all labels and skipped rows of the session.
+/// Checks that an existing session has this seed.
+fn check_seed(seed: Option<u64>, header: &Header, path: &Path) -> Result<(), CliError> {
+    match seed {
+        Some(seed) if seed != header.seed => Err(CliError::user(format!(
+            "{}: line 1: this session has the seed {}; omit --seed, or pass another file with --session",
+            path.display(),
+            header.seed
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The labelling model with all labels and skipped rows of the session. If only rows with a suggested label are open, a
+/// review shows these suggestions, and nothing is learned.
 fn resume_model(
+    args: &LabelArgs,
     log: &SessionLog,
-    points: &Design,
+    pool: &Pool,
     threads: Threads,
 ) -> Result<LabellingSession, CliError> {
-    match points {
+    let is_plain = args.model.is_none() && args.seek.is_none() && args.order != Order::Rare;
+    let suggested =
+        pool.reviewed.classes(log.record()).filter(|_| is_plain && args.review.is_some());
+    if let Some(classes) = suggested {
+        return log.suggested(&classes);
+    }
+    match &pool.points {
         Design::Dense(points) => log.model(points, threads),
         Design::Sparse(points) => log.model(points, threads),
     }
@@ -457,7 +479,8 @@ fn note_capacity(session: &LabellingSession) {
 
 fn simulate(args: &LabelArgs, model: Option<&Pipeline>, pool: Pool) -> Result<(), CliError> {
     let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
-    let labelling = Labelling::params(truth.classes.len()).seed(args.seed).threads(Threads::all());
+    let labelling =
+        Labelling::params(truth.classes.len()).seed(args.seed()).threads(Threads::all());
     let labelling = labelling.check()?;
     let mut session = match &pool.points {
         Design::Dense(points) => labelling.session(points)?,
@@ -468,7 +491,7 @@ fn simulate(args: &LabelArgs, model: Option<&Pipeline>, pool: Pool) -> Result<()
     drop(pool.points);
     note_capacity(&session);
     let (order, seek) = (args.order, sought(args, &truth.classes)?);
-    let settings = Settings { order, seek, seed: args.seed, max_answers: args.max_answers };
+    let settings = Settings { order, seek, seed: args.seed(), max_answers: args.max_answers };
     let simulation = simulate::run(session, &truth.of_row, truth.classes, settings)?;
     simulation.print(args.json)
 }

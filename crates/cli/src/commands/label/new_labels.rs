@@ -33,7 +33,8 @@ pub(super) fn new_labels(
     let from = if args.merge.is_empty() { "--known" } else { "--merge" };
     let mut labels: Vec<(usize, usize)> = Vec::new();
     let (mut ignored, mut uncertain, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-    for (row, name) in pool.known.iter().filter(|(row, _)| !pool.reviewed.contains(row)) {
+    for (row, name) in pool.known.iter().filter(|(row, _)| !pool.reviewed.places.contains_key(row))
+    {
         let class = class(name, &format!("{from}, row {row}"))?;
         match record.row_label(*row) {
             None if record.is_uncertain(*row) => uncertain.push(*row),
@@ -58,7 +59,7 @@ pub(super) fn new_labels(
     note_uncertain(&uncertain, from, notes);
     let has_known =
         |row: &&usize| record.row_label(**row).is_some_and(|given| !given.is_by_person());
-    let already = pool.reviewed.iter().filter(has_known).count();
+    let already = pool.reviewed.places.keys().filter(has_known).count();
     if already > 0 {
         notes.push(format!(
             "note: {}: {already} {} a known label in this session already and {} not asked about; to ask about them, pass \

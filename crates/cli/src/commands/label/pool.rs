@@ -3,7 +3,7 @@
 use super::args::LabelArgs;
 use super::images::Images;
 use super::items::Items;
-use super::review;
+use super::review::Reviewed;
 use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
 use crate::output::note_all;
@@ -13,10 +13,10 @@ use halfspaces_frame::{
     is_missing_marker, suggestion,
 };
 use halfspaces_labelling::{
-    Cells, ItemIds, ItemSource, ItemSpec, PoolId, Record, ResumedPool, ShownImages,
+    Cells, ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, SessionLog, ShownImages,
 };
 use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_order};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(super) struct Pool {
     /// The labelled rows of the column that --known names.
     pub(super) known: Vec<(usize, String)>,
     /// Rows to ask about even though their label is known.
-    pub(super) reviewed: BTreeSet<usize>,
+    pub(super) reviewed: Reviewed,
     /// Notes to print.
     pub(super) notes: Vec<String>,
 }
@@ -50,11 +50,14 @@ pub(super) struct SessionInfo<'a> {
     pub(super) pool: Option<&'a PoolId>,
     /// The classes; empty if they are taken from the known labels.
     pub(super) classes: &'a [String],
+    /// The column of known labels of the session, which is no feature even if `--known` is not passed again.
+    pub(super) known: Option<&'a str>,
 }
 
 impl SessionInfo<'_> {
-    pub(super) fn of(record: &Record) -> SessionInfo<'_> {
-        SessionInfo { pool: Some(record.pool()), classes: record.classes() }
+    pub(super) fn of(log: &SessionLog) -> SessionInfo<'_> {
+        let (record, known) = (log.record(), log.header().known.as_deref());
+        SessionInfo { pool: Some(record.pool()), classes: record.classes(), known }
     }
 }
 
@@ -66,9 +69,11 @@ impl Pool {
     }
 
     pub(super) fn read(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
-        let args = &with_images_of_folder(args);
+        let mut args = with_images_of_folder(args);
+        let is_told = args.known.is_some();
+        args.known = args.known.or_else(|| session.known.map(str::to_owned));
         let before = session.pool.and_then(|pool| pool.items.as_ref());
-        let id_name = id_column(args, session, before)?;
+        let id_name = id_column(&args, session, before)?;
         let texts = args.known.iter().chain(&args.label).chain(&args.show).chain(&args.image);
         let mut hints = Hints::texts(texts.chain(&id_name).cloned());
         hints.verbatim.extend(args.known.iter().chain(&args.show).cloned());
@@ -83,8 +88,16 @@ impl Pool {
             }
         }
         let truth = args.label.as_ref().map(|name| Labels::take(&mut frame, name)).transpose()?;
-        let (mut shown, folder) = shown_frame(args, &hints, &frame)?;
+        let (mut shown, folder) = shown_frame(&args, &hints, &frame)?;
         let mut notes = Vec::new();
+        if let Some(name) = args.known.take_if(|_| !is_told) {
+            let has = |table: &Frame| table.has(&name);
+            if has(&frame) || shown.as_ref().is_some_and(has) {
+                notes.push(format!("note: column `{name}` has the known labels of this session"));
+                args.known = Some(name);
+            }
+        }
+        let args = &args;
         let is_named =
             |name: &String| args.known.as_ref() == Some(name) || args.show.contains(name);
         if args.is_folder() && frame.has(FOLDER_LABEL) && !is_named(&FOLDER_LABEL.to_owned()) {
@@ -108,8 +121,8 @@ impl Pool {
             None => Vec::new(),
         };
         let reviewed = match &args.review {
-            Some(path) => review::rows(path, &frame, args.known.as_deref(), &known)?,
-            None => BTreeSet::new(),
+            Some(path) => Reviewed::read(path, &frame, args.known.as_deref(), &known)?,
+            None => Reviewed::default(),
         };
         // Each cell is shown and exported as it is in the file.
         let texts = args.show.iter().map(|name| column_of(shown.as_ref(), &frame, name));
@@ -217,8 +230,8 @@ impl Pool {
         let mut items = items.with_keys(keys, id.clone()).with_recipe(recipe, &frame);
         items =
             items.with_columns(frame.columns.iter().map(|column| column.name.clone()).collect());
-        if !reviewed.is_empty() {
-            items = items.with_known(&known, &reviewed);
+        if !reviewed.places.is_empty() {
+            items = items.with_known(&known, &reviewed.places);
         }
         Ok(Pool { points, items, id: pool_id, first_version, cells, truth, known, reviewed, notes })
     }

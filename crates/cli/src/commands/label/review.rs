@@ -1,43 +1,96 @@
-//! The rows that `--review` names.
+//! The rows that `--review` names, and the progress of the review.
 
+use super::items::Items;
 use crate::commands::named_rows::{check_label, check_rows};
 use crate::error::CliError;
 use crate::output::{counted, note};
-use halfspaces_frame::{Frame, Hints, ReadOptions, same_class};
-use std::collections::BTreeSet;
+use halfspaces_frame::{Classes, Frame, Hints, ReadOptions, find_class, same_class};
+use halfspaces_labelling::Record;
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
-/// columns is missing. Other columns that occur in both the file and the pool must agree, except for the column
-/// `except` of known labels. `known` has the known labels of the pool in the order of the rows; a `label` in the file
-/// must be the known label of its row.
-pub(super) fn rows(
-    path: &Path,
-    pool: &Frame,
-    except: Option<&str>,
-    known: &[(usize, String)],
-) -> Result<BTreeSet<usize>, CliError> {
-    let hints = Hints::verbatim(["row", "label", "suggested"]);
-    let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
-    let column = frame.column("row").ok_or_else(|| frame.no_column("row"))?;
-    let labels = frame.column("label").zip(frame.column("suggested"));
-    let row = |at: usize| frame.row_number(&column, at, "the pool", pool.rows);
-    let mut reviewed: Vec<(usize, usize)> = Vec::new();
-    for at in 0..frame.rows {
-        let is_same = labels
-            .as_ref()
-            .is_some_and(|(label, suggested)| same_class(&label.text(at), &suggested.text(at)));
-        if !is_same {
-            reviewed.push((row(at)?, at));
+/// The rows to review.
+#[derive(Debug, Default)]
+pub(super) struct Reviewed {
+    /// The rows, each with its place in the order of the questions.
+    pub(super) places: BTreeMap<usize, usize>,
+    /// The suggested label of each row; empty if the file has no suggestions.
+    suggested: BTreeMap<usize, String>,
+}
+
+impl Reviewed {
+    /// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
+    /// columns is missing. Other columns that occur in both the file and the pool must agree, except for the column
+    /// `except` of known labels. `known` has the known labels of the pool in the order of the rows; a `label` in the
+    /// file must be the known label of its row.
+    pub(super) fn read(
+        path: &Path,
+        pool: &Frame,
+        except: Option<&str>,
+        known: &[(usize, String)],
+    ) -> Result<Reviewed, CliError> {
+        let hints = Hints::verbatim(["row", "label", "suggested"]);
+        let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
+        let column = frame.column("row").ok_or_else(|| frame.no_column("row"))?;
+        let labels = frame.column("label").zip(frame.column("suggested"));
+        let row = |at: usize| frame.row_number(&column, at, "the pool", pool.rows);
+        let mut reviewed: Vec<(usize, usize)> = Vec::new();
+        for at in 0..frame.rows {
+            let is_same = labels
+                .as_ref()
+                .is_some_and(|(label, suggested)| same_class(&label.text(at), &suggested.text(at)));
+            if !is_same {
+                reviewed.push((row(at)?, at));
+            }
         }
+        check_rows(pool, &frame, &column, except.as_slice())?;
+        let mut rows = Reviewed::default();
+        for (row, at) in reviewed {
+            let place = rows.places.len();
+            rows.places.entry(row).or_insert(place);
+            let Some((label, suggested)) = &labels else { continue };
+            rows.suggested.entry(row).or_insert_with(|| suggested.text(at));
+            if let Ok(place) = known.binary_search_by_key(&row, |(row, _)| *row) {
+                check_label((&frame, at, &label.text(at)), (pool, row, &known[place].1))?;
+            }
+        }
+        note(&format!("{} to review", counted(rows.places.len() as u64, "row")));
+        Ok(rows)
     }
-    check_rows(pool, &frame, &column, except.as_slice())?;
-    for (row, at) in &reviewed {
-        let place = known.binary_search_by_key(row, |(row, _)| *row);
-        let (Some((label, _)), Ok(place)) = (&labels, place) else { continue };
-        check_label((&frame, *at, &label.text(*at)), (pool, *row, &known[place].1))?;
+
+    /// The class suggested for each row of the pool, where a row that has a label has its own class. Returns `None` if a
+    /// row has neither a label nor a suggested class.
+    pub(super) fn classes(&self, record: &Record) -> Option<Vec<usize>> {
+        let class = |row: usize| {
+            let suggested = self.suggested.get(&row);
+            let suggested = suggested.and_then(|name| find_class(name, record.classes()));
+            suggested.or_else(|| record.label(row))
+        };
+        (0..record.rows()).map(class).collect()
     }
-    let rows: BTreeSet<usize> = reviewed.into_iter().map(|(row, _)| row).collect();
-    note(&format!("{} to review", counted(rows.len() as u64, "row")));
-    Ok(rows)
+}
+
+/// The progress of a review of known labels.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub(super) struct ReviewProgress {
+    pub(super) rows: usize,
+    pub(super) reviewed: usize,
+    /// The number of labels that differ from the known one.
+    pub(super) changed: usize,
+}
+
+impl ReviewProgress {
+    /// Returns `None` if no known labels are reviewed.
+    pub(super) fn of(record: &Record, items: &Items) -> Option<ReviewProgress> {
+        let classes = Classes::new(record.classes().iter().cloned());
+        let known = |row: usize| Some((row, classes.find(items.known_label(row)?)?));
+        let rows: Vec<(usize, usize)> = items.reviewed().filter_map(known).collect();
+        let is_reviewed = |row: usize| record.label(row).is_some() || record.is_uncertain(row);
+        let is_changed = |row: usize, known: usize| record.label(row).is_some_and(|it| it != known);
+        (!rows.is_empty()).then(|| ReviewProgress {
+            rows: rows.len(),
+            reviewed: rows.iter().filter(|(row, _)| is_reviewed(*row)).count(),
+            changed: rows.iter().filter(|(row, known)| is_changed(*row, *known)).count(),
+        })
+    }
 }

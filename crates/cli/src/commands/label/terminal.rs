@@ -1,9 +1,10 @@
 //! Labelling in a terminal, one line per answer; standard input may be a pipe.
 
 use super::items::Items;
+use super::review::ReviewProgress;
 use super::worker::Controller;
 use crate::error::CliError;
-use crate::output::{note, print, print_styled};
+use crate::output::{counted, note, print, print_styled};
 use crate::terminal::{bold, width};
 use halfspaces_frame::{find_class, visible};
 use halfspaces_labelling::{ActionError, class_keys};
@@ -127,16 +128,25 @@ fn prompt(
     let skipped = if controller.record().is_skipped(row) { ", skipped before" } else { "" };
     let name = visible(&classes[class]);
     let predicted = bold(&name);
-    let sure = controller.probability().map_or_else(
-        || "a guess: not every class has a label yet".to_owned(),
-        |probability| format!("{:.0} % sure", 100.0 * probability),
-    );
+    let sure = match controller.probability() {
+        Some(probability) => format!("{:.0} % sure", 100.0 * probability),
+        None if controller.is_suggested() => "suggested".to_owned(),
+        None => "a guess: not every class has a label yet".to_owned(),
+    };
     let lines = items.lines(row, width()).join("\n");
     format!("row {row}{skipped}\n{lines}\n{predicted}? {sure} > ")
 }
 
 fn headline(controller: &Controller, items: &Items) -> String {
     let (record, outlook) = (controller.record(), controller.outlook());
+    if let Some(review) = ReviewProgress::of(record, items) {
+        let ReviewProgress { rows, reviewed, changed } = review;
+        let changed = counted(changed as u64, "label");
+        return format!(
+            "{reviewed} of {} reviewed, {changed} changed",
+            counted(rows as u64, "row")
+        );
+    }
     let advice = controller.stop_advice().filter(|_| !items.is_review());
     let stop = advice.map_or_else(String::new, |advice| format!("\n{advice}"));
     format!(
@@ -205,8 +215,9 @@ fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> 
     let mut chars = name.chars();
     let key = chars.next().filter(|_| chars.next().is_none());
     let named = classes.iter().position(|class| class == name);
-    let named =
-        named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key));
+    // Only the keys that the help lists count: another key may be the beginning of a name.
+    let mut shown = keys.iter().take(NAMED);
+    let named = named.or_else(|| shown.position(|of_class| of_class.is_some() && *of_class == key));
     if let Some(class) = named.or_else(|| find_class(name, classes)) {
         return vec![class];
     }

@@ -273,8 +273,10 @@ function showItem() {
   for (const row of state.ahead) picture(row).catch(() => {});
 }
 
-const sure = (probability) => probability === null ? 'a guess: not every class has a label yet'
-  : `predicted, ${(100 * probability).toFixed(0)} % sure`;
+function sure(probability) {
+  if (probability !== null) return `predicted, ${(100 * probability).toFixed(0)} % sure`;
+  return state.suggested ? 'suggested' : 'a guess: not every class has a label yet';
+}
 
 // The name of a class, shortened for a button.
 const brief = (index) => (state.classes[index].length > 20 ? `${state.classes[index].slice(0, 19)}…` : state.classes[index]);

@@ -1,9 +1,10 @@
 //! The state of the session as the page receives it.
 
 use super::super::items::{Item, Items};
+use super::super::review::ReviewProgress;
 use super::super::worker::Controller;
 use halfspaces_frame::Classes;
-use halfspaces_labelling::{Record, class_keys};
+use halfspaces_labelling::class_keys;
 use serde::Serialize;
 
 /// Maximum number of points on the curve.
@@ -34,8 +35,10 @@ pub(super) struct View<'a> {
     question: Option<QuestionView>,
     progress: ProgressView,
     /// The progress of a review of known labels.
-    review: Option<ReviewView>,
+    review: Option<ReviewProgress>,
     outlook: OutlookView,
+    /// Whether the predictions are suggestions, which have no probabilities.
+    suggested: bool,
     /// The advice to show if the model suggests stopping.
     stop_advice: Option<String>,
     /// Points on the curve: the number of answers, the number of corrections among them, and the number of further
@@ -73,14 +76,6 @@ struct QuestionView {
     /// The known label, if it is reviewed.
     known: Option<usize>,
     item: Item,
-}
-
-#[derive(Debug, Serialize)]
-struct ReviewView {
-    rows: usize,
-    reviewed: usize,
-    /// The number of labels that differ from the known one.
-    changed: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -187,7 +182,8 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
             uncertain: uncertain_count,
             corrections: record.corrections(),
         },
-        review: review(record, items, &classes),
+        review: ReviewProgress::of(record, items),
+        suggested: controller.is_suggested(),
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
         stop_advice: controller.stop_advice().filter(|_| !items.is_review()),
         curve: curve(controller),
@@ -200,19 +196,6 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
         undo_text: controller.undo_text(),
         settled: controller.is_settled(),
     }
-}
-
-/// The progress of a review; `None` if no known labels are reviewed.
-fn review(record: &Record, items: &Items, classes: &Classes) -> Option<ReviewView> {
-    let known = |row: usize| Some((row, classes.find(items.known_label(row)?)?));
-    let rows: Vec<(usize, usize)> = items.reviewed().filter_map(known).collect();
-    let is_reviewed = |row: usize| record.label(row).is_some() || record.is_uncertain(row);
-    let is_changed = |row: usize, known: usize| record.label(row).is_some_and(|it| it != known);
-    (!rows.is_empty()).then(|| ReviewView {
-        rows: rows.len(),
-        reviewed: rows.iter().filter(|(row, _)| is_reviewed(*row)).count(),
-        changed: rows.iter().filter(|(row, known)| is_changed(*row, *known)).count(),
-    })
 }
 
 fn curve(controller: &Controller) -> Vec<(usize, usize, Option<f64>)> {
