@@ -15,6 +15,8 @@ const ROW: &str = "row";
 const SOURCE: &str = "source";
 /// The value in the column [`SOURCE`] for a label that a model predicted.
 const PREDICTED: &str = "predicted";
+/// The values in the column [`SOURCE`] for answers to questions, whose rows a session chose.
+const ANSWERS: [&str; 2] = ["confirmed", "corrected"];
 /// The column of file names, if the table is a folder of images.
 const FILE: &str = "file";
 /// The default name of the column of labels. If the columns of the file have no names, the column of labels gets this
@@ -67,8 +69,9 @@ pub struct JoinedTable {
     pub column: String,
     /// The numbers of the labelled rows in the original table, counted from 0, in ascending order.
     pub rows: Vec<usize>,
-    /// The number of rows of the original table.
-    pub table_rows: usize,
+    /// Whether a labelling session chose rows and other rows have no label. The labelled rows are then not a random
+    /// sample, so held-out rows among them tell little about other rows.
+    pub is_chosen: bool,
 }
 
 impl LabelFile {
@@ -108,12 +111,16 @@ impl LabelFile {
             // The file is read again without converting the labels, so that they stay unchanged.
             file = read(&self.path, &options, &with_verbatim(hints, found.clone()))?;
         }
-        let rows = self.rows(&file, &found, &mut table)?;
+        let rows = self.rows(&file, &found, &mut table, told)?;
         let labels = file.take(&found)?.values;
         let is_guess: Vec<bool> = match file.column(SOURCE) {
             Some(source) => (0..file.rows).map(|at| source.text(at) == PREDICTED).collect(),
             None => vec![false; file.rows],
         };
+        let is_answer = |at: &usize| {
+            file.column(SOURCE).is_some_and(|source| ANSWERS.contains(&source.text(*at).as_str()))
+        };
+        let is_chosen = (0..file.rows).any(|at| is_answer(&at));
         let mut label_of: BTreeMap<usize, String> = BTreeMap::new();
         for (at, row) in rows.into_iter().enumerate() {
             if is_guess[at] || labels.is_missing(at) {
@@ -155,7 +162,7 @@ impl LabelFile {
                 file.source
             ));
         }
-        Ok(JoinedTable::new(table, column, label_of, &file.source))
+        Ok(JoinedTable::new(table, column, (label_of, is_chosen), &file.source))
     }
 
     /// The name of the column of labels in the file, and the name that it gets in the table.
@@ -189,7 +196,13 @@ impl LabelFile {
 
     /// The row of the table to which each row of the file belongs. `label` is the name of the column of labels in the
     /// file.
-    fn rows(&self, file: &Frame, label: &str, table: &mut Frame) -> Result<Vec<usize>, DataError> {
+    fn rows(
+        &self,
+        file: &Frame,
+        label: &str,
+        table: &mut Frame,
+        told: &ReadOptions,
+    ) -> Result<Vec<usize>, DataError> {
         // The row numbers of a folder change with every new image, so the labels of a folder are joined by file name.
         let is_folder = table.is_folder() && file.has(FILE) && table.has(FILE);
         let id = self.id.as_deref().or_else(|| is_folder.then_some(FILE));
@@ -221,6 +234,7 @@ impl LabelFile {
             let same = check_same_rows(table, file, &pairs, &[label], &advice)?;
             table.notes.extend(same.notes);
             if same.columns == 0 {
+                check_first_line(table, told, &file.source)?;
                 table.notes.push(unconfirmed(file, table, "by row number"));
             }
             return Ok(rows);
@@ -275,11 +289,12 @@ impl LabelFile {
 
 impl JoinedTable {
     /// Keeps the rows of a table that have a label and adds the labels as the last column, called `column`. `label_of`
-    /// maps row numbers to labels, and `source` names the origin of the labels in notes.
+    /// maps row numbers to labels, and `is_chosen` says whether a session chose rows. `source` names the origin of the
+    /// labels in notes.
     fn new(
         mut table: Frame,
         column: String,
-        label_of: BTreeMap<usize, String>,
+        (label_of, is_chosen): (BTreeMap<usize, String>, bool),
         source: &str,
     ) -> JoinedTable {
         let (rows, labels): (Vec<usize>, Vec<String>) = label_of.into_iter().unzip();
@@ -291,10 +306,20 @@ impl JoinedTable {
                 table.rows,
             ));
         }
-        let table_rows = table.rows;
+        let is_chosen = is_chosen && rows.len() < table.rows;
         let mut frame = table.into_rows(&rows);
+        for Column { name, values } in &frame.columns {
+            let is_same = |(row, label): (usize, &String)| same_class(&values.text(row), label);
+            if labels.iter().enumerate().all(is_same) {
+                frame.notes.push(format!(
+                    "{}: column `{name}` has the label in all {} rows; pass --drop {name} if it holds known labels",
+                    frame.source,
+                    rows.len()
+                ));
+            }
+        }
         frame.columns.push(Column { name: column.clone(), values: texts(&labels) });
-        JoinedTable { frame, column, rows, table_rows }
+        JoinedTable { frame, column, rows, is_chosen }
     }
 
     /// Keeps the rows of a table that were labelled in a labelling session, and adds a column `label` with the labels.
@@ -314,7 +339,7 @@ impl JoinedTable {
         if label_of.is_empty() {
             return Err(DataError::user(format!("{source}: it has no labels")));
         }
-        Ok(JoinedTable::new(table, LABEL.to_owned(), label_of, source))
+        Ok(JoinedTable::new(table, LABEL.to_owned(), (label_of, true), source))
     }
 }
 
@@ -324,6 +349,22 @@ fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
         "{}: the labels are joined to the rows of {} {how}; the files have no common column that could confirm this",
         file.source, table.source
     )
+}
+
+/// Checks that the first line of the table is certainly a row. A program that knows the name of a column may have read
+/// a first line of words as names, and then all row numbers differ by one.
+fn check_first_line(table: &Frame, told: &ReadOptions, labels: &str) -> Result<(), DataError> {
+    let is_unnamed = || table.names().iter().zip(1..).all(|(name, i)| **name == format!("c{i}"));
+    let has_words = || table.columns.iter().all(|column| matches!(column.values, Values::Texts(_)));
+    let is_told = told.header.is_some() || table.block.is_some() || table.columns.is_empty();
+    if is_told || !is_unnamed() || !has_words() {
+        return Ok(());
+    }
+    Err(DataError::user(format!(
+        "{}: its first line has only words, so it may contain names, and the row numbers in {labels} depend on it; pass \
+         --header if it contains names, or --no-header",
+        table.source
+    )))
 }
 
 /// Checks that a table has no column with the same name as the column of labels.

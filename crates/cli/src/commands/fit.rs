@@ -183,19 +183,24 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     check_targets(&[&args.output], &inputs, args.force)?;
     check_model_name(&args.output)?;
     let progress = Progress::start("reading");
-    let joined = match &args.session {
-        Some(session) => Some(session_table(&args.input, &args.columns, session)?),
+    let (joined, known) = match &args.session {
+        Some(session) => {
+            let (joined, known) = session_table(&args.input, &args.columns, session)?;
+            (Some(joined), known)
+        }
         None => {
             let columns = args.columns.options();
-            args.label_file.read(&args.input, args.label.as_deref(), &columns)?
+            (args.label_file.read(&args.input, args.label.as_deref(), &columns)?, None)
         }
     };
-    let is_part = joined.as_ref().is_some_and(|joined| joined.rows.len() < joined.table_rows);
+    let is_chosen = joined.as_ref().is_some_and(|joined| joined.is_chosen);
     let label = joined.as_ref().map(|joined| joined.column.as_str()).or(args.label.as_deref());
     let Some(label) = label else {
         unreachable!("--label is required if no other labels are given")
     };
-    let options = args.options(label);
+    let mut options = args.options(label);
+    // The column of known labels has been removed already.
+    options.recipe.drop.retain(|name| known.as_ref() != Some(name));
     options.check()?;
     let hints = options.hints();
     let (data, fitted) = if args.stream {
@@ -239,7 +244,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         held_out: report.held_out()?,
         split: &report.split,
         confidence: CONFIDENCE,
-        chosen_rows: args.session.is_some() && is_part,
+        chosen_rows: is_chosen,
         weighted: args.balanced || args.weights.is_some(),
         probabilities: pipeline.model().has_probabilities(),
         model: args.output.display().to_string(),

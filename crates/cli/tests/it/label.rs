@@ -1295,6 +1295,27 @@ fn a_session_is_about_one_column_of_labels() {
     let (code, said) = review("y2");
     let part = "k.csv.session.jsonl: line 1: this session is about the labels in column `y1`";
     assert!(code == Some(2) && said.contains(part), "{said}");
+    // Nor does a session change its seed.
+    let args = ["k.csv", "--known", "y1", "--review", "rv.csv", "--seed"];
+    let seeded = |seed: &str| typed(folder, &[&args[..], &[seed]].concat(), "q\n\n");
+    assert_eq!(seeded("0").0, Some(0));
+    let (code, said) = seeded("77");
+    assert!(code == Some(2) && said.contains("this session has the seed 0"), "{said}");
+}
+
+/// With more classes than the help lists, a letter is the beginning of a name and not a key that is not shown.
+#[test]
+fn a_letter_is_no_hidden_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..30).map(|i| format!("{i},{}\n", i * i % 7)).collect();
+    fs::write(folder.join("z.csv"), format!("x,z\n{rows}")).unwrap();
+    let classes = "ant,bee,cat,dog,eel,fox,gnu,hen,ibis,jay,koi,lion,mole,newt";
+    let args = ["z.csv", "--classes", classes, "-o", "a.csv"];
+    assert_eq!(typed(folder, &args, "d\n1\nq\n").0, Some(0));
+    let labels: Vec<String> =
+        table(folder, "a.csv").into_iter().map(|row| row[1].clone()).collect();
+    assert!(labels.contains(&"dog".to_owned()) && labels.contains(&"ant".to_owned()), "{labels:?}");
 }
 
 /// Labels are matched to classes by value, and a missing-value marker is a class if it is named as one.

@@ -770,3 +770,74 @@ fn labels_of_other_rows_are_refused() {
         );
     }
 }
+
+/// The column of known labels of a session is no feature, whether or not it is named again.
+#[test]
+fn known_labels_of_a_session_are_no_feature() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut draws = Draws(5);
+    let rows: String =
+        (0..60).map(|i| format!("{:.3},{:.3},{}\n", draws.next(), draws.next(), i % 2)).collect();
+    for column in ["y", "label"] {
+        write(folder, "p.csv", format!("a,b,{column}\n{rows}"));
+        let session = format!("{column}.jsonl");
+        let export =
+            format!("label p.csv --known {column} --session {session} --export -o {column}.csv");
+        succeed(folder, &export);
+        let said = notes(folder, &format!("fit p.csv --session {session} -o {column}.json"));
+        assert!(said.contains(&format!("column `{column}` has the known labels")), "{said}");
+        let model: Value = serde_json::from_str(&read(folder, &format!("{column}.json"))).unwrap();
+        let columns = model["pipeline"]["recipe"]["columns"].as_array().unwrap();
+        assert_eq!(columns.len(), 2, "{columns:?}");
+        // The session is resumed with the same features.
+        let (code, said) = typed_line(folder, &format!("label p.csv --session {session}"), "q\n");
+        assert!(code == Some(0) && said.contains("has the known labels of this session"), "{said}");
+    }
+    // The exported labels next to the table with the known ones: the equal column is named.
+    write(folder, "p.csv", format!("a,b,y\n{rows}"));
+    let said = notes(folder, "fit p.csv --labels y.csv -o d.json");
+    assert!(said.contains("column `y` has the label in all 60 rows; pass --drop y"), "{said}");
+}
+
+/// Labels that a session wrote are of rows that it chose, however they reach the fit.
+#[test]
+fn answers_of_a_session_promise_nothing_about_other_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..80).map(|i| format!("{},{}\n", i % 20, (i * 7) % 13)).collect();
+    write(folder, "p.csv", format!("a,b\n{rows}"));
+    let line = "label p.csv --classes n,p --session s.jsonl -o a.csv";
+    assert_eq!(typed_line(folder, line, &"n\np\n".repeat(20)).0, Some(0));
+    let fit = |labels: &str| {
+        let line = format!("fit p.csv {labels} -o m.json --force");
+        String::from_utf8(run_line(folder, &line).stdout).unwrap()
+    };
+    let of_session = fit("--session s.jsonl");
+    assert!(of_session.contains("it chose which rows"), "{of_session}");
+    assert!(fit("--labels a.csv").contains("it chose which rows"));
+    // Labels of the same rows from elsewhere may be of a random sample.
+    let plain: Vec<String> = read(folder, "a.csv")
+        .lines()
+        .map(|line| line.split(',').take(2).collect::<Vec<_>>().join(","))
+        .collect();
+    write(folder, "b.csv", plain.join("\n"));
+    assert!(!fit("--labels b.csv").contains("it chose which rows"));
+}
+
+/// Row numbers do not decide about a first line of words that may be names.
+#[test]
+fn a_first_line_that_may_be_names_is_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let row = |i: usize| {
+        format!("{},{}\n", ["win a prize", "see you at noon"][i % 2], ["spam", "ham"][i % 2])
+    };
+    let rows: String = (0..40).map(row).collect();
+    write(folder, "m.csv", format!("text,spam\n{rows}"));
+    succeed(folder, "label m.csv --known spam --text text --session s.jsonl --export -o l.csv");
+    let fit = "fit m.csv --labels l.csv --label label --learner logistic -o m.json --force";
+    let said = refuse(folder, &format!("{fit} --drop c2 --text c1"));
+    assert!(said.contains("its first line has only words") && said.contains("--header"), "{said}");
+    succeed(folder, &format!("{fit} --header --drop spam --text text"));
+}

@@ -43,9 +43,9 @@ pub(crate) struct LabelArgs {
         help_heading = "Answers"
     )]
     pub(crate) classes: Vec<String>,
-    /// Seed of all random choices
-    #[arg(long, default_value_t = 0, help_heading = "Answers")]
-    pub(crate) seed: u64,
+    /// Seed of all random choices [default: that of the session, or 0]
+    #[arg(long, help_heading = "Answers")]
+    pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
 
@@ -150,6 +150,11 @@ impl LabelArgs {
     /// Whether DATA is a folder of images. The model then learns from the images that are shown.
     pub(crate) fn is_folder(&self) -> bool {
         self.input.data.is_dir()
+    }
+
+    /// The seed of a new session.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
     }
 }
 

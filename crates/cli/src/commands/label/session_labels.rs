@@ -18,16 +18,17 @@ pub(super) fn read_twice() -> CliError {
     CliError::user("standard input cannot be read more than once; pass the table as a file")
 }
 
-/// The rows of a table that were labelled in a session. Items are matched with rows as when the session is resumed. The
-/// session file is only read.
+/// The rows of a table that were labelled in a session, and the column of known labels, which is removed. Items are
+/// matched with rows as when the session is resumed. The session file is only read.
 pub(crate) fn session_table(
     input: &InputArgs,
     columns: &ColumnArgs,
     session: &Path,
-) -> Result<JoinedTable, CliError> {
+) -> Result<(JoinedTable, Option<String>), CliError> {
     if input.data == Path::new("-") {
         return Err(read_twice());
     }
+    let known = known_column(session)?;
     let labels = session_labels(&label_args(input, columns, session), session, |_| true);
     let labels = labels.map_err(|error| {
         CliError::user(format!(
@@ -35,13 +36,30 @@ pub(crate) fn session_table(
              same options, and pass its output with --labels"
         ))
     })?;
-    let hints = columns.options().with_texts(Hints::default());
+    let hints = columns.options().with_texts(Hints::texts(known.clone()));
     let mut table = halfspaces_frame::read(&input.data, &input.reading.options(), &hints)?;
     // The notes of the reader were printed when the pool was read.
     table.notes.clear();
+    let known = known.filter(|name| table.has(name));
+    if let Some(name) = &known {
+        drop(table.take(name)?);
+        note(&format!(
+            "note: column `{}` has the known labels of the session, so it is not used as a feature",
+            visible(name)
+        ));
+    }
     let mut joined = JoinedTable::of_session(table, labels, &session.display().to_string())?;
     print_notes(&mut joined.frame);
-    Ok(joined)
+    Ok((joined, known))
+}
+
+/// The column of known labels of a session, if it began with known labels.
+fn known_column(session: &Path) -> Result<Option<String>, CliError> {
+    // `session_labels` reports a missing file.
+    if !session.exists() {
+        return Ok(None);
+    }
+    Ok(open_existing(session)?.header().known.clone())
 }
 
 /// Opens a session for reading. An empty file is an error.
@@ -62,7 +80,7 @@ pub(crate) fn session_labels(
         return Err(CliError::user(format!("{}: there is no such session", session.display())));
     }
     let log = open_existing(session)?;
-    let pool = Pool::read(args, &SessionInfo::of(log.record()))?;
+    let pool = Pool::read(args, &SessionInfo::of(&log))?;
     let mut notes = Vec::new();
     let (record, _) = pool.resumed(args).resume(&log, session, &mut notes)?;
     notes.iter().for_each(|text| note(&visible(text)));
