@@ -6,7 +6,7 @@ use crate::column_builder::{Builder, Shape};
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places, Remark};
 use crate::options::{Hints, ReadOptions};
-use crate::pandas::Declared;
+use crate::pandas::{Declared, is_nameless_index};
 use crate::source::Source;
 use crate::texts::{declared, typed_frame};
 use crate::typing::{Cells, ColumnRule, Expected, RawColumn, Reading};
@@ -45,6 +45,8 @@ pub(crate) struct Plan {
     columns: Vec<(usize, String, Shape)>,
     /// The name of the column that becomes the index of the table, if there is one.
     index: Option<String>,
+    /// The first number and the step of an index of pandas that has no column.
+    range: Option<(f64, f64)>,
     remarks: Vec<(String, Remark)>,
     /// For each column with a time zone, the number of microseconds to add to its times, so that they have the UTC
     /// offset of the column's rule.
@@ -67,6 +69,7 @@ impl Plan {
             hints: hints.clone(),
             columns: Vec::new(),
             index: None,
+            range: pandas.range,
             remarks: Vec::new(),
             shifts: HashMap::new(),
             notes: Vec::new(),
@@ -74,8 +77,9 @@ impl Plan {
         let mut indices = Vec::new();
         for (at, field) in schema.fields().iter().enumerate() {
             let (name, of) = (field.name(), field.data_type());
-            // A caller that reads all columns as texts copies all of them, including index columns.
-            let is_wanted = hints.expected.contains(name) || hints.others_are_texts;
+            // A caller that reads all columns as texts, but for no model, copies all of them, including index columns.
+            let copies_all = hints.others_are_texts && hints.rules.is_empty();
+            let is_wanted = hints.expected.contains(name) || copies_all;
             if pandas.indices.contains(name) && !is_wanted {
                 indices.push((at, name));
                 continue;
@@ -142,6 +146,15 @@ impl Plan {
             ));
         }
         plan
+    }
+}
+
+impl Plan {
+    /// The index of pandas, if it is a range of numbers, which is not stored as a column.
+    fn range(&self, rows: usize) -> Option<Column> {
+        let (first, step) = self.range?;
+        let values = Values::numbers((0..rows).map(|row| first + step * row as f64).collect());
+        Some(Column { name: String::new(), values })
     }
 }
 
@@ -268,7 +281,11 @@ impl<'s> Assembler<'s> {
         remarks.retain(|(name, _)| !is_index(name));
         frame.records.retain(|record| !is_index(&record.name));
         let at = frame.columns.iter().position(|column| is_index(&column.name));
-        let index = at.map(|at| frame.columns.remove(at).values);
+        let index = at.map(|at| frame.columns.remove(at)).or_else(|| self.plan.range(self.rows));
+        let index = index.map(|Column { name, values }| match is_nameless_index(&name) {
+            true => Column { name: String::new(), values },
+            false => Column { name, values },
+        });
         frame.columns.append(&mut lists);
         Ok(Frame { remarks, notes, block, index, ..frame })
     }
@@ -277,7 +294,7 @@ impl<'s> Assembler<'s> {
 #[cfg(test)]
 #[cfg(feature = "arrow")]
 mod tests {
-    use crate::{Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
+    use crate::{ColumnRule, Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
     use arrow_array::types::{Float64Type, Int8Type};
     use arrow_array::{
         Array, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, DictionaryArray,
@@ -346,13 +363,27 @@ mod tests {
         {
             let found = frame(names, more, &Hints::default());
             assert_eq!(found.names(), ["a", "b"]);
-            assert_eq!(found.index, Some(Values::numbers(vec![2.0, 0.0, 1.0])));
+            let index = found.index.unwrap();
+            assert_eq!(index.values, Values::numbers(vec![2.0, 0.0, 1.0]));
+            assert_eq!(index.name, if names[0] == "id" { "id" } else { "" });
             assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
         }
         let named = frame(["id", "a", "b"], r#""id""#, &Hints::texts(["id"]));
         assert_eq!((named.names().len(), named.index), (3, None));
         let several = frame(["id", "a", "b"], r#""id", "a""#, &Hints::default());
         assert_eq!((several.names().len(), several.index), (1, None));
+        // A range of numbers is no column, but it is an index too.
+        let range = r#"{"kind": "range", "name": null, "start": 4, "stop": -2, "step": -2}"#;
+        let counted = frame(["a", "b", "c"], range, &Hints::default());
+        assert_eq!(counted.index.unwrap().values, Values::numbers(vec![4.0, 2.0, 0.0]));
+        assert_eq!(counted.columns.len(), 3);
+        // A copy of the whole table contains the index, and a table for a model does not.
+        let mut hints = Hints { others_are_texts: true, ..Hints::default() };
+        let copied = frame(["a", "b", "__index_level_0__"], "", &hints);
+        assert_eq!((copied.names().len(), copied.index), (3, None));
+        hints.rules.insert("a".into(), ColumnRule::default());
+        let for_a_model = frame(["a", "b", "__index_level_0__"], "", &hints);
+        assert!(for_a_model.index.is_some() && for_a_model.names() == ["a", "b"]);
     }
 
     /// A duration has no text, so a model that learned from texts such as `0 days 20:48:14` cannot recognise it.

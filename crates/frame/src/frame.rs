@@ -23,9 +23,9 @@ pub struct Frame {
     pub columns: Vec<Column>,
     /// A numeric matrix, if there is one. The columns of the matrix follow the other columns.
     pub block: Option<Block>,
-    /// The cells of an unnamed first column, of a column of row names, or of the index that pandas wrote. This column is
-    /// not among `columns`. Its cells show whether the rows of two files are in the same order.
-    pub index: Option<Values>,
+    /// An unnamed first column, a column of row names, or the index that pandas wrote; the name of an unnamed index is
+    /// empty. This column is not among `columns`. Its cells show whether the rows of two files are in the same order.
+    pub index: Option<Column>,
     /// The number of rows.
     pub rows: usize,
     /// The name of the file, as shown in messages.
@@ -323,7 +323,10 @@ impl Frame {
         Frame {
             columns: self.columns.iter().map(column).collect(),
             block: self.block.as_ref().map(|block| block.select(rows)),
-            index: self.index.as_ref().map(|index| index.select(rows)),
+            index: self.index.as_ref().map(|Column { name, values }| Column {
+                name: name.clone(),
+                values: values.select(rows),
+            }),
             rows: rows.len(),
             source: self.source.clone(),
             places: self.places.select(rows),

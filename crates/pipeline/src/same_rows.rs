@@ -55,7 +55,8 @@ pub struct SameRows {
 /// - More than half of the pairs of cells differ.
 ///
 /// The indices of the two files, such as row names, are compared like a column, whatever they are called. They do not
-/// contradict the join if one of them only counts the rows and the other has other values.
+/// contradict the join if one of them only counts the rows and the other has other values. An index with a name is also
+/// compared with a column of that name in the other file.
 ///
 /// Cells are equal if their texts are equal, or if they are the same number or truth value (`1` and `1.0`, `007` and
 /// `7`). Missing cells are equal to each other. If a column was read as dates in only one of the two files, it is not
@@ -93,11 +94,15 @@ pub fn check_same_rows(
     if file.reading.as_ref().is_some_and(|reading| reading.header_lines == 0) {
         return Ok(found);
     }
-    let of_file: HashMap<&str, &Column> =
-        file.columns.iter().map(|column| (column.name.as_str(), column)).collect();
+    let named = |index: &&Column| !index.name.is_empty();
+    let of_file: HashMap<&str, &Column> = (file.index.iter().filter(named))
+        .chain(&file.columns)
+        .map(|column| (column.name.as_str(), column))
+        .collect();
     let (ours_in_lower_case, theirs_in_lower_case) = (in_lower_case(table), in_lower_case(file));
     let mut contradiction = Ok(());
-    let in_both = table.columns.iter().filter_map(|column| {
+    let columns = table.columns.iter().chain(table.index.iter().filter(named));
+    let in_both = columns.filter_map(|column| {
         let name = column.name.as_str();
         if except.contains(&name) || is_own(name) {
             return None;
@@ -181,12 +186,17 @@ fn in_lower_case(table: &Frame) -> HashMap<String, Option<&Column>> {
 fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
     let is_index = |column: &&Column| {
         let kind = table.record(&column.name).map(|record| record.rule.kind);
-        let is_named = || INDEX_NAMES.iter().any(|name| column.name.eq_ignore_ascii_case(name));
-        kind == Some(Kind::Index) || kind == Some(Kind::Identifier) && is_named()
+        let is_named = || {
+            INDEX_NAMES.iter().any(|name| column.name.eq_ignore_ascii_case(name))
+                || column.name.starts_with("Unnamed: 0")
+        };
+        // A table that is read for a model has no kinds of the other columns.
+        let may_be = matches!(kind, None | Some(Kind::Identifier | Kind::Text | Kind::Category));
+        kind == Some(Kind::Index) || may_be && is_named()
     };
     let column = || table.columns.iter().find(is_index);
-    let unnamed = table.index.as_ref().map(|index| (None, index));
-    unnamed.or_else(|| column().map(|column| (Some(column.name.as_str()), &column.values)))
+    let apart = table.index.as_ref().map(|index| (None, &index.values));
+    apart.or_else(|| column().map(|column| (Some(column.name.as_str()), &column.values)))
 }
 
 /// Checks that the rows of a file, which is joined to a table in order, agree with the rows of the table
@@ -235,7 +245,7 @@ fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataEr
     };
     let columns = file.columns.iter().filter(may_number);
     let named = columns.map(|column| (format!("column `{}`", column.name), &column.values));
-    let index = file.index.iter().map(|index| (INDEX.to_owned(), index));
+    let index = file.index.iter().map(|index| (INDEX.to_owned(), &index.values));
     for (name, values) in index.chain(named) {
         let keys = keys(values, file.rows);
         let Some(rows) = rows_of(&keys) else { continue };
@@ -371,6 +381,29 @@ mod tests {
         assert_eq!((found(&["0", "1", "2", "3"]), found(&["1", "2", "3", "4"])), (Ok(1), Ok(1)));
         assert!(found(&["2", "7", "9", "4"]).is_err() && found(&["9", "8", "7", "6"]).is_err());
         assert_eq!(found(&["7", "1", "9", "4"]), Ok(0));
+    }
+
+    /// A data frame may have its ids as the index and another file as a column, in either direction.
+    #[test]
+    fn an_index_with_a_name_is_compared_with_the_column() {
+        let ids = |names: [&str; 3]| Column {
+            name: "id".into(),
+            values: Values::texts(vec![0, 1, 2], &names),
+        };
+        let with_column = |names| Frame::new("x.csv", vec![ids(names)]);
+        let with_index =
+            |names| Frame { index: Some(ids(names)), ..Frame::new("y.parquet", Vec::new()) };
+        let frames = |a, b| [(with_column(a), with_index(b)), (with_index(b), with_column(a))];
+        for (table, mut file) in frames(["u", "v", "w"], ["v", "u", "w"]) {
+            file.rows = 3;
+            let table = Frame { rows: 3, ..table };
+            let said = compare(&table, &file).unwrap_err();
+            assert!(said.contains("column `id`: `"), "{said}");
+        }
+        for (table, file) in frames(["u", "v", "w"], ["u", "v", "w"]) {
+            let (table, file) = (Frame { rows: 3, ..table }, Frame { rows: 3, ..file });
+            assert_eq!(compare(&table, &file), Ok(1));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::rows::Rows;
 use super::split::Delimiter;
 use crate::csv_columns::{Built, ColumnBuilder};
 use crate::error::DataError;
-use crate::frame::{Frame, Places, Remark};
+use crate::frame::{Column, Frame, Places, Remark};
 use crate::names::short;
 use crate::options::{Hints, ReadOptions};
 use crate::source::Source;
@@ -229,7 +229,9 @@ impl<'a> Columns<'a> {
         let (mut of_words, mut remarks, mut columns) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut built = builders.into_iter().zip(names).zip(expected);
         let index = if unnamed { built.next() } else { None };
-        let index = index.and_then(|((builder, _), _)| builder.finish().into_values());
+        let index = index.and_then(|((builder, name), _)| {
+            Some(Column { name, values: builder.finish().into_values()? })
+        });
         for ((builder, name), expected) in built {
             match builder.finish() {
                 Built::Cells { cells, rounded, zero, sign } => {
