@@ -144,8 +144,8 @@ impl Budget {
             None => "an excessive amount".to_owned(),
         };
         DataError::user(format!(
-            "reading it takes {needs} of memory, and the limit is {}, half of the free memory; read CSV, LIBSVM or Parquet \
-             with --stream, split the file, or leave out some of its columns",
+            "reading it takes {needs} of memory, and the limit is {}, half of the free memory; fit a model to CSV, LIBSVM \
+             or Parquet with `fit --stream`, split the file, or leave out some of its columns",
             shown(self.limit)
         ))
     }

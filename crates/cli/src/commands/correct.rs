@@ -154,7 +154,14 @@ impl Corrections {
                 frame.source, frame.rows
             )));
         }
-        check_rows(table, frame, &rows, &[&args.label])?;
+        let is_confirmed = check_rows(table, frame, &rows, &[&args.label])? || before.is_some();
+        if !is_confirmed {
+            note(&format!(
+                "note: {}: the labels are joined to the rows of {} by row number; the files have no common column that \
+                 could confirm this",
+                frame.source, table.source
+            ));
+        }
         let mut values = BTreeMap::new();
         for at in 0..first {
             if let Some(source) = unanswered(at) {

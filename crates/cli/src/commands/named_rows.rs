@@ -7,18 +7,20 @@ use halfspaces_pipeline::check_same_rows;
 
 /// Checks that other columns of both tables agree, except for the columns `except`. `rows` is the column of row numbers.
 /// All lines are checked, including those that are not used, because any of them can show that the rows have moved.
+/// Returns whether there are such columns.
 pub(super) fn check_rows(
     table: &Frame,
     file: &Frame,
     rows: &Values,
     except: &[&str],
-) -> Result<(), CliError> {
+) -> Result<bool, CliError> {
     let row = |at: usize| file.row_number(rows, at, &table.source, table.rows);
     let pairs = (0..file.rows).filter_map(|at| Some((row(at).ok()?, at)));
     let pairs: Vec<(usize, usize)> = pairs.collect();
     let advice = format!("pass the table to which {} belongs", file.source);
-    note_all(&check_same_rows(table, file, &pairs, except, &advice)?.notes);
-    Ok(())
+    let same = check_same_rows(table, file, &pairs, except, &advice)?;
+    note_all(&same.notes);
+    Ok(same.columns > 0)
 }
 
 /// Checks that line `at` of a file gives the label of a row of the table.
