@@ -22,10 +22,10 @@ use std::collections::{HashMap, HashSet};
 /// assert_eq!(ClassKey::of("+1"), ClassKey::of("1.0"));
 /// assert_ne!(ClassKey::of("01"), ClassKey::of("1"));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassKey(Key);
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Key {
     Truth(bool),
     Integer(i128),
@@ -70,6 +70,16 @@ impl ClassKey {
 
     fn is_truth(&self) -> bool {
         matches!(self.0, Key::Truth(_))
+    }
+
+    /// The text by which the class is sorted among words. It does not depend on the spelling of the label.
+    fn text(&self) -> String {
+        match &self.0 {
+            Key::Truth(truth) => truth.to_string(),
+            Key::Integer(value) => value.to_string(),
+            Key::Number(bits) => f64::from_bits(*bits).to_string(),
+            Key::Text(text) => text.clone(),
+        }
     }
 }
 
@@ -247,23 +257,17 @@ impl ClassCollector {
     }
 
     /// The indices of the classes in sorted order. If all names are numbers, they are sorted by value. Otherwise, they
-    /// are sorted alphabetically, with `false` before `true`.
+    /// are sorted alphabetically, with the truth values as `false` and `true` in any spelling. The order does not depend
+    /// on the order of the labels.
     pub(crate) fn sorted(&self) -> Vec<usize> {
         let keys: Vec<ClassKey> = self.names.iter().map(|name| ClassKey::of(name)).collect();
-        let all_numbers = keys.iter().all(|key| key.number().is_some());
         let mut order: Vec<usize> = (0..self.names.len()).collect();
-        order.sort_by(|a, b| {
-            let by_name = || self.names[*a].cmp(&self.names[*b]);
-            match (&keys[*a].0, &keys[*b].0) {
-                (Key::Integer(a), Key::Integer(b)) if all_numbers => a.cmp(b),
-                (Key::Truth(a), Key::Truth(b)) => a.cmp(b),
-                _ if all_numbers => {
-                    let value = |at: usize| keys[at].number().unwrap_or(f64::NAN);
-                    value(*a).total_cmp(&value(*b)).then_with(by_name)
-                }
-                _ => by_name(),
-            }
-        });
+        match keys.iter().map(ClassKey::number).collect::<Option<Vec<f64>>>() {
+            Some(values) => order.sort_by(|a, b| {
+                values[*a].total_cmp(&values[*b]).then_with(|| keys[*a].cmp(&keys[*b]))
+            }),
+            None => order.sort_by_cached_key(|at| (keys[*at].text(), &keys[*at])),
+        }
         order
     }
 }
@@ -271,6 +275,68 @@ impl ClassCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn sorted_keys(labels: &[String]) -> Vec<ClassKey> {
+        let classes = Classes::of_labels(labels.iter().map(String::as_str));
+        classes.names().iter().map(|name| ClassKey::of(name)).collect()
+    }
+
+    /// Numbers, truth values and words in several spellings. The numbers include integers that are equal as `f64`.
+    fn label() -> impl Strategy<Value = String> {
+        let number = prop_oneof![
+            "[+-]?[0-9]{1,2}([.][0-9]?)?",
+            "[+-]?900719925474099[0-9]([.]0)?",
+            "[1-9][.]?[0-9]?e[+-]?[0-9]{1,2}",
+        ];
+        prop_oneof![
+            number,
+            "[tT][rR][uU][eE]",
+            "[fF][aA][lL][sS][eE]",
+            "[FTZaeftz]{1,3}",
+            "b'[Tt1]'"
+        ]
+    }
+
+    proptest! {
+        /// The order of classes is antisymmetric, transitive and independent of the order of the rows.
+        #[test]
+        fn the_order_of_classes_is_total(
+            (labels, shuffled) in prop::collection::vec(label(), 1..40)
+                .prop_flat_map(|labels| (Just(labels.clone()), Just(labels).prop_shuffle())),
+            has_word in any::<bool>(),
+        ) {
+            // A word among numbers decides how they are sorted.
+            let with_word = |mut labels: Vec<String>| {
+                labels.extend(has_word.then(|| "~".to_owned()));
+                labels
+            };
+            let (labels, shuffled) = (with_word(labels), with_word(shuffled));
+            let order = sorted_keys(&labels);
+            prop_assert_eq!(&order, &sorted_keys(&shuffled));
+            let is_sorted_by_value = order.iter().all(|key| key.number().is_some());
+            for pair in labels.windows(2).filter(|_| has_word || is_sorted_by_value) {
+                let order_of_pair = sorted_keys(&with_word(pair.to_vec()));
+                let place = |key: &ClassKey| order.iter().position(|other| other == key);
+                prop_assert!(order_of_pair.iter().map(place).is_sorted(), "{:?} {:?}", pair, order);
+            }
+        }
+    }
+
+    /// Spellings of truth values have no effect on the order, which would be a cycle if `TRUE` were sorted as a word.
+    #[test]
+    fn truth_values_are_sorted_among_words() {
+        let sorted = |labels: &[&str]| Classes::of_labels(labels.iter().copied()).names().to_vec();
+        for labels in
+            [["TRUE", "Zeta", "false"], ["false", "TRUE", "Zeta"], ["Zeta", "false", "TRUE"]]
+        {
+            assert_eq!(sorted(&labels), ["Zeta", "false", "TRUE"]);
+        }
+        let words: Vec<String> =
+            (0..60).map(|i| format!("{}{i}", ["Zeta", "alpha"][i % 2])).collect();
+        let labels = words.iter().map(String::as_str).chain(["TRUE", "false"]);
+        assert_eq!(Classes::of_labels(labels).names()[60..], ["false", "TRUE"]);
+    }
 
     #[test]
     fn equal_numbers_truths_and_bytes_are_one_class() {

@@ -35,8 +35,8 @@ pub struct Labels {
     /// The class of each row, as an index into `classes`.
     pub of_row: Vec<usize>,
     /// The class names in sorted order. If all names are numbers, they are sorted by value. Otherwise, they are sorted
-    /// alphabetically, with `false` before `true`. If there are two classes, the positive class is last. Labels with
-    /// the same [`ClassKey`](crate::ClassKey) belong to one class.
+    /// alphabetically, with the truth values as `false` and `true` in any spelling. If there are two classes, the
+    /// positive class is last. Labels with the same [`ClassKey`](crate::ClassKey) belong to one class.
     pub classes: Vec<String>,
 }
 
