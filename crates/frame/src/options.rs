@@ -139,7 +139,7 @@ pub struct Hints {
     /// checked.
     pub others_are_texts: bool,
     /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not treated
-    /// as footnotes.
+    /// as footnotes. A line that repeats the header is not a row.
     pub keeps_rows: bool,
 }
 

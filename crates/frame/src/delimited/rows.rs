@@ -158,11 +158,11 @@ impl<'a> Rows<'a> {
             } else if self.layout.dialect.quote.is_some_and(|quote| self.has_inner_quote(quote)) {
                 self.tally.inner_quotes.add(record.line);
             }
+            if kind == RecordKind::Row && self.repeats_header() {
+                self.tally.headers.add(record.line);
+                continue;
+            }
             if kind == RecordKind::Row && self.held.is_empty() {
-                if self.repeats_header() {
-                    self.tally.headers.add(record.line);
-                    continue;
-                }
                 self.tally.rows += 1;
                 return Ok(Some(record.line));
             }

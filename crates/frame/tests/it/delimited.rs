@@ -232,6 +232,37 @@ fn another_table_and_repeated_headers_are_noted() {
     assert!(says(&frame, "line 4 is left out (repeated header)"), "{:?}", frame.notes);
 }
 
+/// A repeated header is left out wherever it is: between rows, after blank lines or empty rows, and at the end. The same
+/// is true if every row is kept for a prediction, and in a stream.
+#[test]
+fn repeated_headers_after_blank_lines_are_left_out() {
+    let part = |count: usize| {
+        let row = |i: usize| format!("w{},{i},{}\n", i % 3, ["p", "q"][i % 2]);
+        format!("c,d,y\n{}", (0..count).map(row).collect::<String>())
+    };
+    let last = |text: &str| text.lines().count() as u64;
+    for gap in ["", "\n", "\n \n\n", "# a comment,\n\n"] {
+        for (first, second) in [(60, 60), (2, 1), (60, 0)] {
+            let text = part(first) + gap + &part(second);
+            let header = first + 2 + gap.lines().count();
+            for keeps_rows in [false, true] {
+                let hints = Hints { keeps_rows, ..Hints::default() };
+                let options = ReadOptions { ragged: Ragged::Skip, ..ReadOptions::default() };
+                let frame = read_bytes("t.csv", text.clone().into(), &options, &hints).unwrap();
+                assert_eq!(frame.rows, first + second, "{text}");
+                let note = format!("line {header} is left out (repeated header)");
+                assert!(says(&frame, &note), "{:?}", frame.notes);
+                if second > 0 {
+                    let place = format!("t.csv, line {}", last(&text));
+                    assert_eq!(frame.place(frame.rows - 1), place);
+                }
+            }
+        }
+    }
+    let frame = read("c,d,y\n1,2,p\n,,\nc,d,y\n3,4,q\n");
+    assert_eq!((frame.rows, frame.place(2)), (3, "t.csv, line 5".into()));
+}
+
 /// If a program concatenates files, each of them may begin with a byte order mark.
 #[test]
 fn byte_order_marks_between_lines_are_no_part_of_cells() {
