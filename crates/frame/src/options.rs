@@ -139,7 +139,8 @@ pub struct Hints {
     /// checked.
     pub others_are_texts: bool,
     /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not treated
-    /// as footnotes. A line that repeats the header is not a row.
+    /// as footnotes. A line that repeats the header is not a row, and neither is a blank line, except in a table with one
+    /// column if another row follows.
     pub keeps_rows: bool,
 }
 

@@ -25,7 +25,7 @@ struct PendingRecord {
 enum RecordKind {
     /// A line without text, in a table with more than one column.
     Blank,
-    /// A row whose cells are all empty.
+    /// A row whose cells are all empty, or a line without text in a table with one column.
     Empty,
     /// A row with one non-empty cell that follows an empty row.
     Single,
@@ -74,7 +74,7 @@ pub(crate) struct Tally {
     pub(crate) repaired: Lines,
     /// Rows with a quote inside an unquoted cell. A delimiter may be missing before the quote.
     pub(crate) inner_quotes: Lines,
-    /// Blank lines that are rows, because the table has one column.
+    /// Blank lines that are rows, because the table has one column and another row follows.
     pub(crate) empty_rows: Lines,
     /// Blank lines that were left out.
     pub(crate) blank: Lines,
@@ -225,7 +225,7 @@ impl<'a> Rows<'a> {
         if self.layout.trailing && count == width && !self.records.cell(width - 1).is_empty() {
             return RecordKind::Ragged;
         }
-        if width > 1 && self.records.cell(0).is_empty() || !self.held.is_empty() {
+        if width > 1 && (self.records.cell(0).is_empty() || !self.held.is_empty()) {
             let filled = self.records.iter().filter(|cell| !cell.trim_ascii().is_empty()).count();
             if filled == 0 {
                 return RecordKind::Empty;
@@ -297,21 +297,28 @@ impl<'a> Rows<'a> {
     /// Decides whether the pending records at the end of the text are blank lines, footnotes, another table or rows.
     fn finish(&mut self) {
         let mut held = std::mem::take(&mut self.held);
-        if self.layout.keeps_rows {
-            return held.into_iter().for_each(|held| self.admit(held));
-        }
+        let (keeps_rows, one_column) = (self.layout.keeps_rows, self.layout.width < 2);
         let is_gap = |h: &PendingRecord| matches!(h.kind, RecordKind::Blank | RecordKind::Empty);
         let (mut empty, mut first_empty) = (0, 0);
-        while let Some(last) = held.pop_if(|h| is_gap(h)) {
+        // Blank lines at the end of a table with one column end the text. An empty cell in quotes is a row.
+        while let Some(last) = held.pop_if(|h| is_gap(h) && (one_column || !keeps_rows)) {
             if last.kind == RecordKind::Empty {
                 (empty, first_empty) = (empty + 1, last.line);
             }
         }
         if empty > 0 {
-            let rows = if empty == 1 { "row at the end is" } else { "rows at the end are" };
+            let rows = match (one_column, empty) {
+                (true, 1) => "blank line at the end is",
+                (true, _) => "blank lines at the end are",
+                (false, 1) => "empty row at the end is",
+                (false, _) => "empty rows at the end are",
+            };
             self.tally
                 .notes
-                .push(format!("{empty} empty {rows} left out, starting at line {first_empty}"));
+                .push(format!("{empty} {rows} left out, starting at line {first_empty}"));
+        }
+        if keeps_rows {
+            return held.into_iter().for_each(|held| self.admit(held));
         }
         if let Some(at) = another_table(&held, self.layout.width) {
             let (first, rows) = (&held[at], held.len() - at - 1);

@@ -96,6 +96,31 @@ fn blank_lines_are_rows_of_a_table_of_one_column() {
     assert!(says(&frame, "blank"), "{:?}", frame.notes);
 }
 
+/// In a table with one column, blank lines at the end are not rows, even if every row is kept for a prediction. An empty
+/// cell in quotes, which other programs write for a missing value, is a row.
+#[test]
+fn blank_lines_end_a_table_of_one_column() {
+    for (end, rows, blank) in [
+        ("", 3, None),
+        ("\n", 3, Some("1 blank line at the end is left out, starting at line 5")),
+        ("\r\n \n\n", 3, Some("3 blank lines at the end are left out, starting at line 5")),
+        ("\n\n ", 3, Some("3 blank lines at the end are left out, starting at line 5")),
+        ("\"\"\n", 4, None),
+        ("\n\"\"\n\"\"\n\n", 6, Some("1 blank line at the end is left out, starting at line 8")),
+    ] {
+        let text = format!("x\n1\n\n2\n{end}");
+        for keeps_rows in [false, true] {
+            let hints = Hints { keeps_rows, ..Hints::default() };
+            let options = ReadOptions::default();
+            let frame = read_bytes("t.csv", text.clone().into(), &options, &hints).unwrap();
+            assert_eq!((frame.rows, frame.place(2)), (rows, "t.csv, line 4".into()), "{text:?}");
+            let left_out: Vec<_> = frame.notes.iter().filter(|n| n.contains("left out")).collect();
+            assert_eq!(left_out.len(), usize::from(blank.is_some()), "{left_out:?}");
+            assert!(blank.is_none_or(|blank| says(&frame, blank)), "{left_out:?}");
+        }
+    }
+}
+
 #[test]
 fn ragged_rows_are_refused_padded_or_skipped() {
     let text = "a,b,c\n1,p,x\n3,q\n5,r,z\n7,s,w,9\n";

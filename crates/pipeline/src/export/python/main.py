@@ -10,14 +10,18 @@ def _rows(text):
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     given = next(reader, [])
     trimmed = [name.strip() for name in given]
+    blank = []
     for cells in reader:
-        if not cells and len(given) == 1:
-            # A blank line of a table with one column is a row with a missing value.
-            cells = [""]
-        if cells and len(cells) != len(given):
+        if not cells:
+            blank.append(reader.line_num)
+            continue
+        if len(cells) != len(given):
             raise ValueError(f"line {reader.line_num}: {len(cells)} cells, but the header has {len(given)}")
-        if cells:
-            yield reader.line_num, {**dict(zip(trimmed, cells)), **dict(zip(given, cells))}
+        if len(given) == 1:
+            # A blank line of a table with one column is a row with a missing value, if another row follows.
+            yield from ((line, {given[0]: "", trimmed[0]: ""}) for line in blank)
+        blank.clear()
+        yield reader.line_num, {**dict(zip(trimmed, cells)), **dict(zip(given, cells))}
 
 
 def _main():
