@@ -1,26 +1,30 @@
 //! Decides which labels denote the same class. The same rule applies to files, options, streams and imports.
 
+use crate::csv_columns::{has_leading_zero, is_code};
 use std::collections::{HashMap, HashSet};
 
 /// The key that identifies a class. Two labels denote the same class if their keys are equal.
 ///
 /// | labels | same class |
 /// |---|---|
-/// | `1`, `+1`, `1.0`, `1e0` | yes: equal numbers |
+/// | `1`, `+1`, `1.0`, `1.0e0`, `10e-1` | yes: equal numbers |
 /// | `0`, `-0.0` | yes |
 /// | `True`, `true`, `TRUE` | yes: truth values |
 /// | `b'pos'`, `pos` | yes: bytes literals of Python |
 /// | `pos`, ` pos ` | yes: surrounding blanks are ignored |
 /// | `01`, `1` | no: a leading zero belongs to a code |
+/// | `12E3`, `12000` | no: two integers joined by an E are a code |
 /// | `Spam`, `spam` | no |
 /// | `true`, `1` | no within a column; [`Classes::find`] and [`same_class`] match them |
 ///
-/// Integers of any size are compared exactly.
+/// Integers of any size are compared exactly. Programs that write a number with an exponent also write a decimal point or
+/// a sign (`1.2E4`, `1e+05`), so these are numbers.
 ///
 /// ```
 /// use halfspaces_frame::ClassKey;
 /// assert_eq!(ClassKey::of("+1"), ClassKey::of("1.0"));
 /// assert_ne!(ClassKey::of("01"), ClassKey::of("1"));
+/// assert_ne!(ClassKey::of("12E3"), ClassKey::of("12000"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassKey(Key);
@@ -109,9 +113,7 @@ fn number(label: &str) -> Option<Key> {
     let digits = label.strip_prefix(['+', '-']).unwrap_or(label);
     let is_number =
         label.len() <= MAX_NUMBER && digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let is_code =
-        digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
-    if !is_number || is_code {
+    if !is_number || has_leading_zero(digits.as_bytes()) || is_code(digits.as_bytes()) {
         return None;
     }
     if let Ok(integer) = label.parse::<i128>() {
@@ -341,7 +343,7 @@ mod tests {
     #[test]
     fn equal_numbers_truths_and_bytes_are_one_class() {
         for same in [
-            &["1", "1.0", "+1", "1e0", " 1 "][..],
+            &["1", "1.0", "+1", "1.0e0", "1e+0", " 1 "][..],
             &["0", "-0", "-0.0", ".0"],
             &["True", "true", "TRUE"],
             &["b'pos'", "pos", "b\"pos\""],
@@ -355,6 +357,10 @@ mod tests {
         }
         for different in [
             ["01", "1"],
+            ["12E3", "12000"],
+            ["3e2", "300.0"],
+            ["1e0", "1"],
+            ["-5E3", "-5000"],
             ["true", "1"],
             ["Spam", "spam"],
             ["9007199254740992", "9007199254740993"],
@@ -412,6 +418,6 @@ mod tests {
         assert_eq!(order(&["10.0", "9", "10"]), ["9", "10"]);
         assert_eq!(order(&["10", "9", "b"]), ["10", "9", "b"]);
         assert_eq!(order(&["true", "False", "TRUE"]), ["False", "true"]);
-        assert_eq!(order(&["2.5", "-1", "1e1"]), ["-1", "2.5", "1e1"]);
+        assert_eq!(order(&["2.5", "-1", "1e+1"]), ["-1", "2.5", "1e+1"]);
     }
 }

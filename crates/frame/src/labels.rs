@@ -461,6 +461,7 @@ mod tests {
             ["pos", "pos\u{200b}"],
             ["a-b", "a\u{2013}b"],
             ["01", "1"],
+            ["5E3", "5000"],
         ] {
             let notes = column(&[pair[0], pair[1], "other"]).1;
             assert!(

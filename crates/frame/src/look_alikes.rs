@@ -1,14 +1,25 @@
 //! Finds names that look alike, because one of them may be misspelt.
 
+use crate::csv_columns::is_code;
 use crate::names::short;
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
 
 /// The form in which names are compared to find those that look alike. Letters are converted to lower case, accented
 /// letters are normalised (NFKC), and all kinds of dash are replaced by one. Blanks, underscores and invisible
-/// characters are removed. A name that consists of digits is compared without leading zeros. Returns `None` for a name
-/// that contains no letter and does not consist of digits.
+/// characters are removed. A name that consists of digits is compared without leading zeros, and a code such as `5E3` is
+/// compared as the number 5000. Returns `None` for a name that contains no letter and does not consist of digits.
 fn appearance(name: &str) -> Option<String> {
+    let number = |digits: &str| Some(digits.trim_start_matches('0').to_owned());
+    let trimmed = name.trim();
+    if !trimmed.is_empty() && trimmed.bytes().all(|b| b.is_ascii_digit()) {
+        return number(trimmed);
+    }
+    if is_code(trimmed.as_bytes())
+        && let Some(value) = trimmed.parse::<f64>().ok().filter(|value| value.is_finite())
+    {
+        return number(&value.to_string());
+    }
     let is_ignored = |c: char| {
         c.is_whitespace()
             || matches!(c, '_' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
@@ -19,16 +30,11 @@ fn appearance(name: &str) -> Option<String> {
     };
     let letters = name.nfkc().filter(|c| !is_ignored(*c)).map(letter);
     let letters: String = letters.flat_map(char::to_lowercase).collect();
-    if letters.chars().any(char::is_alphabetic) {
-        return Some(letters);
-    }
-    let digits = name.trim();
-    let is_code = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    is_code.then(|| digits.trim_start_matches('0').to_owned())
+    letters.chars().any(char::is_alphabetic).then_some(letters)
 }
 
 /// Returns one note for each set of names that look alike: they differ only in case, blanks, underscores, invisible
-/// characters, dashes, forms of accented letters, or leading zeros. If there are many sets, only the first ones are
+/// characters, dashes, forms of accented letters, leading zeros, or an exponent without a sign (`5E3` and `5000`). If there are many sets, only the first ones are
 /// named. `names` contains each name with its number of rows; `what` says what is named, such as "classes".
 ///
 /// ```

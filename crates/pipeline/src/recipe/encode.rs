@@ -536,7 +536,7 @@ impl<'f> Entries<'f> {
 }
 
 /// The categories of a column, which are found by their text or else by their meaning. `1.0` and `1` have the same
-/// meaning, as do `True` and `true`.
+/// meaning, as do `True` and `true`. A code such as `12E3` is not the number 12000.
 struct Levels<'f> {
     by_text: HashMap<&'f str, usize>,
     /// `None` if two categories have the same meaning.

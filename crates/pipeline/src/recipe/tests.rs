@@ -406,6 +406,14 @@ fn categories_are_found_by_their_meaning() {
     let new = frame(vec![("c", texts(&["true", "FALSE"]))]);
     let points = dense(fit(&learned).apply(&new, Unseen::Error).unwrap());
     assert_eq!(points.as_slice(), [0.0, 1.0, 1.0, 0.0]);
+    // A number may be written in another form, but a code with an exponent is another category.
+    let learned = frame(vec![("c", texts(&["12000", "300", "B7", "K2"]))]);
+    for (cell, is_known) in
+        [("12000.0", true), ("1.2E4", true), ("3e+02", true), ("12E3", false), ("3e2", false)]
+    {
+        let new = frame(vec![("c", texts(&[cell]))]);
+        assert_eq!(fit(&learned).apply(&new, Unseen::Error).is_ok(), is_known, "{cell}");
+    }
     let both = frame(vec![("c", texts(&["1", "1.0", "2"]))]);
     let new = frame(vec![("c", texts(&["1.00"]))]);
     assert!(fit(&both).apply(&new, Unseen::Error).is_err());

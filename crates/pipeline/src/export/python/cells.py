@@ -171,7 +171,7 @@ def _category(at, cell, unseen):
 
 
 def _key(label):
-    """The meaning of a category. 1 and 1.0 have the same meaning, as do True and true, and b'a' and a."""
+    """The meaning of a category. 1 and 1.0 have the same meaning, as do True and true, and b'a' and a. 1E3 is a code."""
     label = label.strip(_BLANK)
     for quote in "'\"":
         if label.startswith("b" + quote) and label.endswith(quote) and len(label) > 3:
@@ -180,7 +180,7 @@ def _key(label):
     if label.lower() in ("true", "false") and label.isascii():
         return "truth", label.lower()
     digits = label[1:] if label[:1] in ("+", "-") else label
-    if len(label.encode()) <= 64 and not re.match("0[0-9]", digits):
+    if len(label.encode()) <= 64 and not re.match("0[0-9]|[0-9]+[eE][0-9]+$", digits):
         if re.fullmatch("[0-9]+", digits) and -(2**127) <= int(label) < 2**127:
             return "integer", int(label)
         if re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", digits):
