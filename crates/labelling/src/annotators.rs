@@ -1,6 +1,7 @@
 //! The answers of several annotators about the rows of one pool, and the agreement of the annotators.
 
 use crate::record::Record;
+use halfspaces_frame::Classes;
 
 /// The answer of an annotator about a row.
 ///
@@ -112,13 +113,17 @@ impl Annotators {
 
     /// Adds an annotator with the answers of a session. The rows of the session's current pool must be those of the
     /// common pool, in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are
-    /// matched by name.
+    /// matched as [`Classes::find`] does, so `1.0` is the class `1` of an earlier session and keeps that name.
     ///
     /// # Errors
-    /// Returns an error if the name is already used or the session has a different number of rows.
+    /// Returns an error if the name is already used, if the session has a different number of rows, or if two of its
+    /// classes match the same class of the earlier sessions.
     pub fn add(&mut self, name: &str, record: &Record) -> Result<(), String> {
         if self.names.iter().any(|other| other == name) {
-            return Err(format!("there are two annotators with the name {name:?}"));
+            return Err(format!(
+                "there are two annotators with the name {name:?}; name the annotator of each session with --annotator \
+                 when you start it"
+            ));
         }
         if record.rows() != self.rows {
             return Err(format!(
@@ -127,13 +132,25 @@ impl Annotators {
                 self.rows
             ));
         }
-        let place = |class: &String| {
-            self.classes.iter().position(|other| other == class).unwrap_or_else(|| {
-                self.classes.push(class.clone());
-                self.classes.len() - 1
-            })
-        };
-        let places: Vec<usize> = record.classes().iter().map(place).collect();
+        let (common, mut classes) =
+            (Classes::new(self.classes.iter().cloned()), self.classes.clone());
+        let mut places: Vec<usize> = Vec::with_capacity(record.classes().len());
+        for class in record.classes() {
+            let place = common.find(class).unwrap_or(classes.len());
+            if let Some(other) = places.iter().position(|other| *other == place) {
+                return Err(format!(
+                    "`{}` and `{class}` are different classes in the session of {name}, but both match the class `{}` of \
+                     the other sessions; merge sessions with the same classes",
+                    record.classes()[other],
+                    classes[place]
+                ));
+            }
+            if place == classes.len() {
+                classes.push(class.clone());
+            }
+            places.push(place);
+        }
+        self.classes = classes;
         let vote = |row: usize| match record.label(row) {
             Some(class) => Vote::Class(places[class]),
             None if record.is_uncertain(row) => Vote::Uncertain,
@@ -347,6 +364,37 @@ mod tests {
         // One class and one uncertain answer.
         assert_eq!(super::tests::annotators(&["a", "?"]).consensus(0), Consensus::Most(0));
         assert_eq!(super::tests::annotators(&["."]).consensus(0), Consensus::None);
+    }
+
+    /// Classes are the same in any spelling, and have the names of the first session. Two classes of one session are not
+    /// joined.
+    #[test]
+    fn spellings_of_a_class_are_one_class() {
+        let session = |classes: &[&str]| {
+            let names: Vec<String> = classes.iter().map(|class| (*class).to_owned()).collect();
+            let pool = PoolId::without_keys("p", 4, 1, "0");
+            let mut record = Record::new(&Header::new(pool, names.clone(), 0));
+            let labels = (0..4).map(|row| (row, names[row % 2].clone())).collect();
+            record.take(Event::Known { labels }).unwrap();
+            record
+        };
+        let mut annotators = Annotators::new(4);
+        for (name, classes) in
+            [("ann", ["0", "1"]), ("bob", ["0.0", "1.0"]), ("cid", ["False", "TRUE"])]
+        {
+            annotators.add(name, &session(&classes)).unwrap();
+        }
+        assert_eq!(annotators.classes(), ["0", "1"]);
+        assert!((0..4).all(|row| annotators.consensus(row) == Consensus::Agreed(row % 2)));
+        assert_eq!(annotators.krippendorff_alpha(), Some(1.0));
+        let before = annotators.clone();
+        let error = annotators.add("dan", &session(&["1", "true"])).unwrap_err();
+        assert!(
+            error.contains("`1` and `true` are different classes in the session of dan"),
+            "{error}"
+        );
+        assert!(error.contains("both match the class `1`"), "{error}");
+        assert_eq!(annotators, before);
     }
 
     #[test]

@@ -282,6 +282,33 @@ fn sessions_of_several_annotators_are_merged() {
     }
 }
 
+/// Annotators may spell a class differently. The spelling of the first session is used, and a note says so.
+#[test]
+fn sessions_with_other_spellings_of_the_classes_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let truth = pool(folder, 4);
+    for (name, classes) in [("ann", ["0", "1"]), ("bob", ["0.0", "1.0"])] {
+        let named = classes.join(",");
+        let start = ["label", "pool.csv", "--classes", &named, "--annotator", name];
+        let mut terminal = Terminal::start(folder, &start);
+        while let Some((row, _)) = terminal.question() {
+            terminal.say(classes[usize::from(truth[row] == "in")]);
+        }
+    }
+    let merge = ["--merge", "pool.csv.ann.session.jsonl", "pool.csv.bob.session.jsonl"];
+    let export = [&["pool.csv"], &merge[..], &["--export", "-o", "m.csv"]].concat();
+    let (code, said) = typed(folder, &export, "");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("the class `1.0` counts as `1`, as in an earlier session"), "{said}");
+    let merged = table(folder, "m.csv");
+    for (row, cells) in merged.iter().enumerate() {
+        let label = if truth[row] == "in" { "1" } else { "0" };
+        assert_eq!((cells[1].as_str(), cells[2].as_str()), (label, "agreed"), "{cells:?}");
+    }
+    assert_eq!(merged.len(), 4);
+}
+
 /// Another annotator may have had the same rows with the columns in another order.
 #[test]
 fn columns_in_another_order_are_merged() {

@@ -6,6 +6,7 @@ use super::pool::{Pool, SessionInfo};
 use super::session_labels::open_existing;
 use crate::error::CliError;
 use crate::output::counted;
+use halfspaces_frame::find_class;
 use halfspaces_labelling::{Annotators, Consensus, PoolId, Record, SessionLog, Vote};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,12 +58,15 @@ pub(super) fn annotators(
         let resumed = read.as_ref().unwrap_or(pool).resumed(args);
         let (record, _) = resumed.resume(&log, &path, notes)?;
         let name = name(&path, &log);
-        annotators.add(&name, &record).map_err(|why| {
-            CliError::user(format!(
-                "{}: {why}; name the annotator of each session with --annotator when you start it",
-                path.display()
-            ))
-        })?;
+        let path = path.display();
+        annotators.add(&name, &record).map_err(|why| CliError::user(format!("{path}: {why}")))?;
+        let common = annotators.classes();
+        for class in record.classes().iter().filter(|class| !common.contains(class)) {
+            let same = find_class(class, common).map_or("", |place| &common[place]);
+            notes.push(format!(
+                "note: {path}: the class `{class}` counts as `{same}`, as in an earlier session"
+            ));
+        }
     }
     notes.push(agreement(&annotators));
     Ok(Some(annotators))
