@@ -1363,6 +1363,12 @@ fn known_labels_find_their_classes() {
     let (code, said) = known("0,1,None", "b.jsonl");
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(labels(), ["1", "0", "None"]);
+    // At the start of a session, `--not-missing` says that the word is a class, as at a fit.
+    let args = ["pool.csv", "--known", "y", "--not-missing", "None", "--session", "e.jsonl"];
+    let (code, said) =
+        typed(folder, &[&args[..], &["--export", "-o", "o.csv", "--force"]].concat(), "");
+    assert!(code == Some(0) && !said.contains("counts as missing"), "{said}");
+    assert_eq!(labels(), ["1.0", "0.0", "None"]);
     // Quotation marks protect a comma.
     fs::write(folder.join("commas.csv"), "x,y\n1,\"a,b\"\n2,c\n3,\n").unwrap();
     let args = ["commas.csv", "--known", "y", "--classes", "\"a,b\", c", "--session", "d.jsonl"];

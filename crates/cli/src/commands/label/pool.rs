@@ -113,7 +113,9 @@ impl Pool {
                 let values = of.column(name).ok_or_else(|| items_frame.no_column(name))?;
                 // A sub-folder of images is a class, whatever its name.
                 let is_folder = frame.is_folder() && args.items.is_none();
-                let known = known_labels(name, &values, session.classes, is_folder, &mut notes)?;
+                let words = &args.input.reading.not_missing;
+                let known =
+                    known_labels(name, &values, session.classes, words, is_folder, &mut notes)?;
                 let place = |row: usize| format!("{}, column `{name}`", of.place(row));
                 check_classes(&known, session.classes, place)?;
                 known
@@ -394,20 +396,27 @@ fn check_classes(
     )))
 }
 
-/// The labelled rows of a column. A word such as `None` is a label if it is the name of a class; otherwise it is a
-/// missing label.
+/// The labelled rows of a column. A word such as `None` is a label if it is the name of a class or one of `not_missing`;
+/// otherwise it is a missing label.
 fn known_labels(
     name: &str,
     values: &Values,
     classes: &[String],
+    not_missing: &[String],
     verbatim: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<(usize, String)>, CliError> {
     let mut words: Vec<(String, usize)> = Vec::new();
     let mut known = Vec::new();
+    let is_label = |text: &String| {
+        verbatim
+            || !is_missing_marker(text)
+            || not_missing.contains(text)
+            || find_class(text, classes).is_some()
+    };
     for row in (0..values.len()).filter(|row| !values.is_missing(*row)) {
         let text = values.text(row);
-        if verbatim || !is_missing_marker(&text) || find_class(&text, classes).is_some() {
+        if is_label(&text) {
             known.push((row, text));
         } else {
             match words.iter_mut().find(|(word, _)| *word == text) {
@@ -418,7 +427,8 @@ fn known_labels(
     }
     for (word, count) in words {
         notes.push(format!(
-            "note: --known {name}: `{word}` in {count} rows counts as missing; if it is a class, add it to --classes"
+            "note: --known {name}: `{word}` in {count} rows counts as missing; if it is a class, pass --not-missing '{word}' \
+             or add it to --classes"
         ));
     }
     if classes.is_empty() && !verbatim {
@@ -531,14 +541,16 @@ mod tests {
         let values = Values::texts(vec![0, 1, 2, MISSING], &["None", "NA", "x"]);
         let mut notes = Vec::new();
         let classes = ["None".to_owned(), "x".to_owned()];
-        let known = known_labels("y", &values, &classes, false, &mut notes).unwrap();
+        let known = known_labels("y", &values, &classes, &[], false, &mut notes).unwrap();
         assert_eq!(known, [(0, "None".to_owned()), (2, "x".to_owned())]);
         assert_eq!(notes.len(), 1);
         assert!(notes[0].contains("`NA` in 1 rows counts as missing"), "{notes:?}");
+        let known = known_labels("y", &values, &[], &["None".to_owned()], false, &mut notes);
+        assert_eq!(known.unwrap(), [(0, "None".to_owned()), (2, "x".to_owned())]);
         // The classes of a new session are those of the column. Some of them may be mistakes.
         let values = Values::texts(vec![0, 1, 2, 3], &["Yes", "yes", "no", "-"]);
         let mut notes = Vec::new();
-        assert_eq!(known_labels("y", &values, &[], false, &mut notes).unwrap().len(), 4);
+        assert_eq!(known_labels("y", &values, &[], &[], false, &mut notes).unwrap().len(), 4);
         assert!(
             notes[0].starts_with("note: --known y: ") && notes[0].contains("`Yes`"),
             "{notes:?}"
@@ -547,11 +559,12 @@ mod tests {
         // As at a fit, equal numbers are one class, and ids are not classes.
         let values = Values::texts(vec![0, 1, 2, 3], &["1.1", "1.10", "1", "true"]);
         let mut notes = Vec::new();
-        known_labels("y", &values, &[], false, &mut notes).unwrap();
+        known_labels("y", &values, &[], &[], false, &mut notes).unwrap();
         assert!(notes[0].contains("`1.1` and `1.10` count as one class"), "{notes:?}");
         let ids: Vec<String> = (0..3000).map(|id| format!("id {id}")).collect();
         let values = Values::texts((0..3000).collect(), &ids);
-        let refused = known_labels("y", &values, &[], false, &mut notes).unwrap_err().to_string();
+        let refused =
+            known_labels("y", &values, &[], &[], false, &mut notes).unwrap_err().to_string();
         assert!(
             refused.contains("3000 different labels in 3000 rows are not classes"),
             "{refused}"
