@@ -76,7 +76,8 @@ pub(crate) struct FitArgs {
     /// Give each class the same total weight, so that rare classes are not neglected (auto, logistic, svm)
     #[arg(long, conflicts_with = "stream")]
     balanced: bool,
-    /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; 0.1 for 5000 rows or more]
+    /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; for 5000 rows or more, 0.1,
+    /// but at least 1500 and at most 20000 rows]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
     /// Hold out whole groups of rows with the same value in this column, such as all rows of a patient. The error is

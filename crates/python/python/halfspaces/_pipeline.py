@@ -158,7 +158,8 @@ class Pipeline:
             Whether each class has the same total weight (auto, logistic, svm).
         holdout : float, default=None
             The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05 below
-            5000 rows, 0.1 for 5000 rows or more, and about 0.2 with `group` or `time`.
+            5000 rows; 0.1 for 5000 rows or more, but at least 1500 and at most 20 000 rows; and about 0.2 with `group`
+            or `time`.
         group : str, default=None
             A column of groups. All rows with the same value are held out together, and the model does not learn from
             this column.
