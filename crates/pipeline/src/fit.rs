@@ -36,7 +36,8 @@ pub struct FitOptions {
     pub positive: Option<String>,
     /// The learner.
     pub plan: Plan,
-    /// The column that contains a weight for each row. By default, all rows have weight 1.
+    /// The column that contains a weight for each row: 0, or a number from 1e-100 to 1e100. By default, all rows have
+    /// weight 1.
     pub weights: Option<String>,
     /// Whether the rows are reweighted so that each class has the same total weight. The cost of an error on a row is
     /// then inversely proportional to the total weight of its class. The default is false.
@@ -466,10 +467,19 @@ fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {
         )));
     };
     let weights = weights.values().to_vec();
-    match weights.iter().position(|w| w.is_nan() || *w < 0.0) {
+    // Sums, squares and ratios of such weights are finite.
+    let is_allowed = |weight: &f64| *weight == 0.0 || (1e-100..=1e100).contains(weight);
+    match weights.iter().position(|weight| !is_allowed(weight)) {
         Some(row) => Err(DataError::user(format!(
-            "{}, column `{name}`: a weight must be a number that is at least 0",
-            frame.place(row)
+            "{}, column `{name}`: a weight must be a number that is at least 0{}",
+            frame.place(row),
+            match weights[row] {
+                weight if weight > 0.0 => format!(
+                    " and, unless it is 0, from 1e-100 to 1e100, but this one is {weight:e}; multiply the column by a \
+                     constant, or use weights that differ less"
+                ),
+                _ => String::new(),
+            }
         ))),
         None => Ok(weights),
     }

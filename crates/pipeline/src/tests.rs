@@ -591,6 +591,30 @@ fn balanced_classes_have_the_same_weight() {
         let error = Pipeline::fit(frame(Some([0.0, 1.0])), options).unwrap_err().to_string();
         assert!(error.contains("every row of a class has weight 0"), "{error}");
     }
+    // Weights whose sums or ratios could overflow are refused, with the first row that has one.
+    for (weights, wrong) in [([1.0, 1e308], "1e308"), ([1e-200, 1e9], "1e-200")] {
+        for options in [&both, &weighted] {
+            let error = Pipeline::fit(frame(Some(weights)), options).unwrap_err().to_string();
+            let row = usize::from(wrong == "1e308") * 3;
+            let place = frame(None).place(row);
+            assert!(
+                error.starts_with(&format!("{place}, column `w`: a weight must be")),
+                "{error}"
+            );
+            assert!(
+                error.contains(&format!("but this one is {wrong}; multiply the column")),
+                "{error}"
+            );
+        }
+    }
+    // The largest and the smallest weights are used.
+    for method in [Method::Auto, Method::Logistic, Method::Svm] {
+        for options in [&both, &weighted] {
+            let options = FitOptions { plan: Plan::new(method), ..options.clone() };
+            let fitted = Pipeline::fit(frame(Some([1e-100, 1e100])), &options);
+            assert!(fitted.is_ok(), "{method:?} {:?}", fitted.err());
+        }
+    }
     for method in [Method::Logistic, Method::Svm] {
         let linear = |options: &FitOptions| {
             let options = FitOptions { plan: Plan::new(method), ..options.clone() };
