@@ -179,8 +179,13 @@ fn is_sentence(cell: &[u8]) -> bool {
 }
 
 /// Whether a row is a line between the names and the data. All its cells consist of dashes, and at least one of them
-/// has several. In Markdown, dashes may have colons at their ends, and the first and the last cell are empty.
+/// has several. In Markdown, dashes may have colons at their ends, and the first and the last cell are empty. Database
+/// programs join the dashes by plus signs.
 fn is_rule(row: &Row) -> bool {
+    if let [only] = &row[..] {
+        let parts: Vec<&[u8]> = only.trim_ascii().split(|byte| *byte == b'+').collect();
+        return parts.iter().all(|part| part.len() > 1 && part.iter().all(|byte| *byte == b'-'));
+    }
     let dashes = |cell: &[u8]| {
         let cell = cell.trim_ascii();
         let cell = cell.strip_prefix(b":").unwrap_or(cell);
@@ -219,17 +224,29 @@ impl Layout {
         let table: Vec<&Row> = rows[start..].iter().map(|row| &row.cells).collect();
         let Some(first) = table.first() else { return };
         let expected = hints.header(first);
-        let has_all = || {
-            let cells: HashSet<&[u8]> = first.iter().map(Vec::as_slice).collect();
-            hints.expected.iter().all(|name| cells.contains(name.as_bytes()))
+        let has_all = |names: &Row| {
+            let names: HashSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
+            hints.expected.iter().all(|name| names.contains(name.as_bytes()))
+        };
+        let lines = || match table.get(1) {
+            // The line above dashes contains the names.
+            Some(second) if is_rule(second) => 1,
+            _ => header::lines(&table),
         };
         self.header = match options.header.or(expected) {
             Some(false) => 0,
-            // If the user requests a header, or if the first line contains all expected names, the header is one line.
-            Some(true) if options.header.is_some() || has_all() => 1,
-            Some(true) => header::lines(&table).max(1),
+            Some(true) if options.header.is_some() => 1,
+            // Several lines are names only if the expected names are among them.
+            Some(true) => match lines().max(1) {
+                several
+                    if several > 1 && has_all(first) && !has_all(&joined(&table[..several])) =>
+                {
+                    1
+                }
+                lines => lines,
+            },
             None if first.len() == 1 && is_sentence(&first[0]) => 0,
-            None => header::lines(&table),
+            None => lines(),
         };
         self.underlined = self.header > 0 && table.get(self.header).is_some_and(|row| is_rule(row));
         if self.underlined {

@@ -375,6 +375,25 @@ fn signs_after_numbers_are_noted() {
     }
 }
 
+/// Names on several lines are the same names whether or not one of them is expected.
+#[test]
+fn an_expected_name_does_not_shorten_the_header() {
+    let rows: String = (0..30).map(|i| format!("{}.5,{},p\n", i % 7, i * 3 % 11)).collect();
+    let text = format!("a,b,y\n[m],[kg],\n{rows}");
+    let read = |hints: &Hints| {
+        read_bytes("t.csv", text.clone().into(), &ReadOptions::default(), hints).unwrap()
+    };
+    for hints in [Hints::default(), Hints::texts(["y"])] {
+        let frame = read(&hints);
+        assert_eq!((names(&frame).join(";"), frame.rows), ("a [m];b [kg];y".to_owned(), 30));
+    }
+    // If the expected name is that of the first line only, the header is one line.
+    let text = format!("a,b,y\n[m],[kg],x\n{rows}");
+    let hints = Hints::texts(["y"]);
+    let error = read_bytes("t.csv", text.into(), &ReadOptions::default(), &hints).unwrap_err();
+    assert!(error.to_string().contains("line 2, column `a`: `[m]`"), "{error}");
+}
+
 #[test]
 fn a_cut_off_last_row_is_an_error() {
     for gap in ["", "\n"] {
@@ -393,6 +412,23 @@ fn a_line_of_dashes_under_the_names_is_no_row() {
     let markdown = "|name|x|y|\n|:---|--:|:-:|\n|ann|1|a|\n|bob|2|b|\n";
     let frame = read(markdown);
     assert_eq!((frame.rows, texts(&frame, "y")), (2, vec!["a".to_owned(), "b".to_owned()]));
+    // The line of dashes ends the names in any table, whatever is known about it before.
+    for (text, width) in [
+        ("| a | b | y |\n|---|---|---|\n| 1.5 | 2 | p |\n| 2.5 | 4 | q |\n", 3),
+        (" a | b | y\n---+---+---\n 1.5 | 2 | p\n 2.5 | 4 | q\n", 3),
+        ("a,y\n---,---\nu,p\nv,q\nu,q\n", 2),
+    ] {
+        for hints in [Hints::default(), Hints::texts(["y"])] {
+            let options = ReadOptions::default();
+            let frame = read_bytes("t.csv", text.into(), &options, &hints).unwrap();
+            assert_eq!(
+                (names(&frame).len(), texts(&frame, "y")[0].as_str()),
+                (width, "p"),
+                "{text}"
+            );
+            assert!(says(&frame, "line 2, which contains only dashes"), "{:?}", frame.notes);
+        }
+    }
     // A row that consists of markers of missing values counts as a row of data.
     let frame = read("x,y\n-,-\n1,2\n3,4\n");
     assert_eq!((frame.rows, frame.column("x").unwrap().missing()), (3, 1));
