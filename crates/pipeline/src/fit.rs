@@ -294,9 +294,13 @@ impl Pipeline {
                 let design = recipe.apply_to(held_out, Unseen::Zero)?;
                 let copies = row_hashes(&design).filter(|hash| learned.contains(hash)).count();
                 if copies as f64 >= COPIES * truth.len() as f64 {
+                    let advice = match &options.split {
+                        SplitBy::Group(_) => "",
+                        _ => "; if rows belong to groups, hold out whole groups (--group)",
+                    };
                     notes.push(format!(
                         "{source}: {copies} of {} held-out rows have the same values as a training row, so the error on new rows \
-                        can be larger; if rows belong to groups, hold out whole groups (--group)",
+                        can be larger{advice}",
                         truth.len()
                     ));
                 }

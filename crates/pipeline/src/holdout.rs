@@ -94,6 +94,12 @@ impl SplitBy {
                 }
                 let mut rows_of = vec![0; count];
                 groups.iter().for_each(|group| rows_of[*group] += 1);
+                if count == frame.rows {
+                    frame.notes.push(format!(
+                        "{}: column `{column}` has a different value in each row, so each group is a single row",
+                        frame.source
+                    ));
+                }
                 let (mut held_groups, mut held) = (0, 0);
                 while held < most && held_groups + 1 < count {
                     held += rows_of[held_groups];
@@ -251,6 +257,14 @@ mod tests {
         assert_ne!(seeds(1).unwrap().held_out, seeds(2).unwrap().held_out);
         let one = by.rows(&mut frame("p", Values::texts(vec![0; 9], &["a"])), None, 1);
         assert!(one.err().unwrap().to_string().contains("one group"));
+        // Groups of one row each are rows.
+        for (groups, is_noted) in [(9, true), (8, false)] {
+            let values = (0..9).map(|row| f64::from(row % groups)).collect();
+            let mut table = frame("p", Values::numbers(values));
+            by.rows(&mut table, None, 1).unwrap();
+            let said = table.notes.iter().any(|note| note.contains("each group is a single row"));
+            assert_eq!(said, is_noted, "{:?}", table.notes);
+        }
     }
 
     #[test]

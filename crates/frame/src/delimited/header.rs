@@ -1,6 +1,7 @@
 //! Distinguishes column names from data.
 
 use super::kinds::{Kind, kind};
+use std::collections::HashMap;
 
 /// The smallest integer that may be a year. Integers from this one to [`LAST_YEAR`] may be years that serve as column
 /// names.
@@ -12,6 +13,9 @@ const FEWEST_NUMBERS: usize = 3;
 const MOST_LINES: usize = 5;
 /// A column counts as typed if at least this share of its non-empty cells are numbers or dates.
 const MOSTLY: f64 = 0.8;
+
+/// A row stands out only if there are at least this many rows below it.
+const FEWEST_BELOW: usize = 10;
 
 pub(crate) type Row = Vec<Vec<u8>>;
 
@@ -102,6 +106,21 @@ fn comes_back(row: &Row, at: usize, below: &[&Row]) -> bool {
     row.get(at).is_some_and(|cell| {
         !cell.is_empty() && below.iter().any(|other| other.get(at) == Some(cell))
     })
+}
+
+/// Whether a row of a table of categories has only cells that occur nowhere below, while all cells below occur several
+/// times. Such a row may be a second line of names.
+pub(crate) fn stands_out(row: &Row, below: &[&Row]) -> bool {
+    let column = |at: usize| below.iter().filter_map(move |other| other.get(at));
+    let is_category = |at: usize| {
+        let mut counts: HashMap<&[u8], usize> = HashMap::new();
+        column(at).for_each(|cell| *counts.entry(cell.as_slice()).or_default() += 1);
+        counts.values().all(|count| *count > 1) && column(at).all(|cell| !kind(cell).is_typed())
+    };
+    row.len() > 1
+        && below.len() >= FEWEST_BELOW
+        && row.iter().all(|cell| kind(cell).is_wordy())
+        && (0..row.len()).all(|at| !comes_back(row, at, below) && is_category(at))
 }
 
 /// Whether the numbers of the first row are column names.

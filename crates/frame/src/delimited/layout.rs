@@ -283,6 +283,15 @@ impl Layout {
         if options.header.is_none() && expected.is_none() && self.header == 1 {
             self.note_guess(rows[start].line, data);
         }
+        if let Some((row, below)) = data.split_first()
+            && header::stands_out(row, below)
+        {
+            self.notes.push(format!(
+                "line {} is read as data, but none of its cells occurs again, and all others do; remove it if it \
+                 contains names",
+                rows[start + self.header + usize::from(self.underlined)].line
+            ));
+        }
         if self.header > 1 {
             let first = rows[start].line;
             self.notes.push(format!(

@@ -394,6 +394,23 @@ fn an_expected_name_does_not_shorten_the_header() {
     assert!(error.to_string().contains("line 2, column `a`: `[m]`"), "{error}");
 }
 
+/// In a table of categories, nothing but its rarity shows that a line contains names.
+#[test]
+fn a_second_line_of_names_above_categories_is_noted() {
+    let row = |i: usize| format!("{},{}\n", ["red", "blue"][i % 2], ["yes", "no", "maybe"][i % 3]);
+    let rows = |count| (0..count).map(row).collect::<String>();
+    let noted = |text: String| says(&read(text), "line 2 is read as data, but none of its cells");
+    assert!(noted(format!("c,y\nFarbe,Ziel\n{}", rows(12))));
+    for text in [
+        format!("c,y\nFarbe,yes\n{}", rows(12)),
+        format!("c,y\n{}", rows(12)),
+        format!("c,y\nFarbe,Ziel\n{}green,no\n", rows(12)),
+        format!("c,y\nFarbe,Ziel\n{}", rows(9)),
+    ] {
+        assert!(!noted(text.clone()), "{text}");
+    }
+}
+
 #[test]
 fn a_cut_off_last_row_is_an_error() {
     for gap in ["", "\n"] {

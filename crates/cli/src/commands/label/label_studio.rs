@@ -122,7 +122,7 @@ impl Cause {
         let what = match self {
             Cause::NoAnnotation => format!("{have} no annotation"),
             Cause::NoChoice => {
-                format!("{have} annotations without a choice (ratings or other types)")
+                format!("{have} annotations without the name of a class")
             }
             Cause::OnlyColumn(name) => format!(
                 "{have} the name of a class only in `{name}`, which is a column of the pool; pass --drop '{name}' if it contains the \
@@ -563,7 +563,7 @@ mod tests {
             (task(r#"{"text":"wild-bird"}"#, r#"["cat"]"#), "1 task matches no row of the pool"),
             (task(r#"{"by":"x","text":"a dog"}"#, r#"["dog"]"#), "task 2 \"a dog\", rows 0 and 2"),
             (task(r#"{"text":"bird","row":0}"#, r#"["dog","cat"]"#), "has several choices"),
-            (r#"{"data":{"text":"bird"},"annotations":[{"result":[{"type":"rating","value":{"rating":3}}]}]}"#.to_owned(), "without a choice"),
+            (r#"{"data":{"text":"bird"},"annotations":[{"result":[{"type":"rating","value":{"rating":3}}]}]}"#.to_owned(), "without the name of a class"),
             (r#"{"data":{"text":"bird"},"annotations":[{"was_cancelled":true,"result":[]}]}"#.to_owned(), "no annotation"),
         ] {
             assert_eq!(labels_with_note(&[good.clone(), bad], note), cat, "{note}");
@@ -635,7 +635,7 @@ mod tests {
         }
         let none = parsed(r#"[{"text":"a cat","pred":"dog","accept":[]}]"#, &items());
         assert_eq!(none.labels, []);
-        assert!(none.notes[0].contains("without a choice"), "{:?}", none.notes);
+        assert!(none.notes[0].contains("without the name of a class"), "{:?}", none.notes);
         // A field whose values are all classes is preferred; two such fields are refused.
         let tasks = |model: &str| {
             let csv = format!("text,model,kind\na cat,dog,cat\nbird,{model},\n");
