@@ -367,6 +367,16 @@ fn folders_of_images_are_tables() {
     assert!(said.contains("note: column `photo`: the report shows the images"), "{said}");
     let html = fs::read_to_string(at("p.html")).unwrap();
     assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 3);
+    // So does the page on which the labels are reviewed.
+    let review = ["audit", "photos.csv", "--label", "y", "--learner", "logistic", "--web", "v.csv"];
+    let page = Page::of(folder.path(), &review);
+    let state = page.state();
+    let (row, _) = question(&state).unwrap();
+    assert!(state["question"]["item"]["image"] == true && state["suggested"] == true, "{state}");
+    let image = page.get(&format!("/api/image/{row}")).unwrap();
+    assert_eq!(image.body, fs::read(at(&format!("flat/{row:04}.png"))).unwrap());
+    page.stop();
+    assert_eq!(fs::read_to_string(at("v.csv")).unwrap().lines().count(), truth.len() + 1);
     let refusal = refused(folder.path(), &["audit", "train", "--label", "label", "--web", "c.csv"]);
     assert!(refusal.contains("a folder of images, not a table"), "{refusal}");
     // The page shows the images of the folder, large and small.

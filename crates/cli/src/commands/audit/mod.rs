@@ -229,8 +229,10 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let failure = args.failure;
     let images = frame.image_column(&args.input.data);
     let images = images.map(|(name, folder)| (name.to_owned(), folder));
-    if let Some((name, _)) = images.as_ref().filter(|_| args.html.is_some() && !frame.is_folder()) {
-        note(&format!("note: column `{}`: the report shows the images", visible(name)));
+    let shows = args.html.is_some() || args.web.is_some();
+    if let Some((name, _)) = images.as_ref().filter(|_| shows && !frame.is_folder()) {
+        let what = if args.html.is_some() { "report" } else { "page" };
+        note(&format!("note: column `{}`: the {what} shows the images", visible(name)));
     }
     let report = AuditReport {
         frame,
@@ -261,7 +263,9 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     report.write_csv(&mut ranking).map_err(|error| CliError::system(error.to_string()))?;
     let (contradicted, shown) = (report.contradicted(), report.text_columns());
     let (input, columns, label) = (&args.input, &args.columns, label.as_str());
-    review(Review { input, columns, label, ranking, contradicted, shown, force }, corrected)
+    let image = report.images.as_ref().map(|(name, _)| name.clone());
+    let review_of = Review { input, columns, label, ranking, contradicted, shown, image, force };
+    review(review_of, corrected)
 }
 
 impl AuditReport {

@@ -28,13 +28,15 @@ pub(super) struct Review<'a> {
     pub(super) contradicted: usize,
     /// The columns of text, which the page shows.
     pub(super) shown: Vec<String>,
+    /// The column of image names, if the page shows images.
+    pub(super) image: Option<String>,
     pub(super) force: bool,
 }
 
 /// Opens a page that asks about the labels that the classifier contradicts. When the person stops, writes the table
 /// with the new labels to the file `corrected`. All other labels stay as they are.
 pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
-    let Review { input, columns, label, ranking: ranked, contradicted, shown, force } = of;
+    let Review { input, columns, label, ranking: ranked, contradicted, shown, image, force } = of;
     if contradicted == 0 {
         let corrected = corrected.display();
         note(&format!(
@@ -50,6 +52,7 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
     let options = LabelArgs {
         known: Some(label.to_owned()),
         show: shown,
+        image,
         ..label_args(input, columns, &session)
     };
     let ending = format!("the corrected table is written to {}", corrected.display());
