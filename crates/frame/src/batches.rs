@@ -243,7 +243,7 @@ impl<'s> Assembler<'s> {
                 }
                 builder => {
                     let (mut cells, kind) = builder.finish();
-                    if let (Cells::Moments(moments), Some(shift)) =
+                    if let (Cells::Moments { moments, has_zone }, Some(shift)) =
                         (&mut cells, self.plan.shifts.get(name))
                     {
                         let shifted = moments.iter().map(|at| match at {
@@ -254,7 +254,7 @@ impl<'s> Assembler<'s> {
                             remarks.push((name.clone(), Remark::Unread { kind: too_late() }));
                             continue;
                         };
-                        *moments = shifted;
+                        (*moments, *has_zone) = (shifted, true);
                     }
                     let expected = declared(name, kind, &self.plan.hints);
                     columns.push(RawColumn { name: name.clone(), cells, expected });

@@ -138,7 +138,7 @@ impl Builder {
         match self {
             Builder::Numbers(values) => (Cells::Numbers(values), Kind::Number),
             Builder::Booleans(values) => (Cells::Booleans(values), Kind::Boolean),
-            Builder::Moments(moments) => (Cells::Moments(moments), Kind::Date),
+            Builder::Moments(moments) => (Cells::Moments { moments, has_zone: false }, Kind::Date),
             Builder::Texts(texts) => (Cells::Texts(texts.into_cells()), Kind::Text),
             Builder::Categories(texts) => (Cells::Texts(texts.into_cells()), Kind::Category),
             Builder::Lists { .. } | Builder::Unread => {

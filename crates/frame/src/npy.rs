@@ -157,7 +157,8 @@ impl Table {
             Kind::Days(_) => {
                 let micros =
                     |days: f64| (!days.is_nan()).then(|| (days * MICROS_OF_A_DAY).round() as i64);
-                (typing::Kind::Date, Cells::Moments(values.into_iter().map(micros).collect()))
+                let moments = values.into_iter().map(micros).collect();
+                (typing::Kind::Date, Cells::Moments { moments, has_zone: false })
             }
             _ => (typing::Kind::Number, Cells::Numbers(values)),
         };

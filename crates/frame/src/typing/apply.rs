@@ -94,7 +94,7 @@ impl Rows<'_> {
                     }
                 }
             }
-            Cells::Moments(moments) => self.refuse_moments(&moments, "a number"),
+            Cells::Moments { moments, .. } => self.refuse_moments(&moments, "a number"),
             Cells::Texts(raw) => {
                 let of_level = match self.by_level(&raw, |text| format.parse(text)) {
                     Ok(of_level) => of_level,
@@ -200,7 +200,7 @@ impl Rows<'_> {
 
     fn moments(&mut self, format: MomentFormat, cells: Cells) -> Result<Values, DataError> {
         match cells {
-            Cells::Moments(moments) => {
+            Cells::Moments { moments, has_zone } => {
                 let mut present =
                     moments.iter().enumerate().filter_map(|(row, at)| Some((row, (*at)?)));
                 match present.find(|(_, at)| !(0..DAY).contains(at)) {
@@ -216,7 +216,10 @@ impl Rows<'_> {
                         };
                         Err(self.misfit(row, &text, "one of the dates"))
                     }
-                    _ => Ok(Values::moments(moments)),
+                    _ => {
+                        self.note_zone(format, &moments, has_zone);
+                        Ok(Values::moments(moments))
+                    }
                 }
             }
             Cells::Numbers(values) | Cells::Booleans(values) => {
@@ -285,14 +288,32 @@ impl Rows<'_> {
             let cell = text.trim();
             Some((cell, (*moment)?, format.moves(cell)?))
         });
-        let Some((cell, moment, moved)) = found else { return };
-        let how = match moved {
-            Moved::Converted => "another offset from UTC than",
-            Moved::Assumed => "no offset from UTC, unlike",
+        if let Some((cell, moment, moved)) = found {
+            self.note_moved(cell, moment, moved);
+        }
+    }
+
+    /// Adds a note if only the times of this column have a time zone, or only those from which the format was detected
+    /// have an offset. Days without times have no offset.
+    fn note_zone(&mut self, format: MomentFormat, moments: &[Option<i64>], has_zone: bool) {
+        let moved = match (has_zone, format.is_zoned()) {
+            (true, false) => Moved::Zoned,
+            (false, true) => Moved::Assumed,
+            _ => return,
+        };
+        if let Some(at) = moments.iter().flatten().find(|at| *at % DAY != 0) {
+            self.note_moved(&moment::exact_text(*at, 0, has_zone), *at, moved);
+        }
+    }
+
+    fn note_moved(&mut self, cell: &str, moment: i64, moved: Moved) {
+        let (how, offset) = match moved {
+            Moved::Converted => ("another offset from UTC than", "at their offset"),
+            Moved::Assumed => ("no offset from UTC, unlike", "at their offset"),
+            Moved::Zoned => ("an offset from UTC, unlike", "in UTC"),
         };
         self.record.notes.push(format!(
-            "{}, column `{}`: `{}` has {how} the times from which the format was detected; it is read as {} at their \
-            offset",
+            "{}, column `{}`: `{}` has {how} the times from which the format was detected; it is read as {} {offset}",
             self.context.source,
             short(self.name),
             short(cell),
@@ -311,7 +332,7 @@ impl Rows<'_> {
                     None => Ok(Values::numbers(values)),
                 }
             }
-            Cells::Moments(moments) => self.refuse_moments(&moments, "true or false"),
+            Cells::Moments { moments, .. } => self.refuse_moments(&moments, "true or false"),
             Cells::Texts(raw) => {
                 let read =
                     |text: &str| truth(text).or_else(|| bit(NumberFormat::default().parse(text)?));

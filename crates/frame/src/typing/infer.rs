@@ -68,12 +68,13 @@ impl Inference<'_> {
         match cells {
             Cells::Numbers(values) => Ok(self.numbers(values, self.record(ColumnRule::default()))),
             Cells::Booleans(values) => Ok((Values::numbers(values), self.record(boolean()))),
-            Cells::Moments(moments) => {
+            Cells::Moments { moments, has_zone } => {
                 let order = match moment::are_times(&moments) {
                     true => DateOrder::TimeOnly,
                     false => DateOrder::default(),
                 };
-                let format = MomentFormat { order, ..MomentFormat::default() };
+                let format =
+                    MomentFormat { order, has_offset: has_zone, ..MomentFormat::default() };
                 Ok(self.moments(moments, format, self.record(ColumnRule::default())))
             }
             Cells::Texts(raw) => self.of_texts(raw),

@@ -40,6 +40,10 @@ pub struct MomentFormat {
     /// The offset from UTC, in minutes, of all timestamps from which the format was detected. This is 0 if their
     /// offsets differ or if they have no offset.
     pub offset: i32,
+    /// Whether timestamps from which the format was detected had an offset from UTC or a time zone. If they did, a new
+    /// timestamp without an offset is taken to have [`offset`](MomentFormat::offset).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_offset: bool,
     /// Whether points separate the parts of the dates from which the format was detected, as in `12.31.2024`. This is
     /// used only if the month is first. If it is false, dates with points are refused in new rows, because points
     /// usually mean that the day comes first.
@@ -61,9 +65,15 @@ impl MomentFormat {
     pub(super) fn moves(&self, cell: &str) -> Option<Moved> {
         let parsed = parse(cell, self.order).or_else(|| parse(cell, DateOrder::YearFirst))?;
         match parsed.offset {
+            Some(_) if !self.is_zoned() => Some(Moved::Zoned),
             Some(offset) => (offset != self.offset).then_some(Moved::Converted),
-            None => (self.offset != 0 && cell.contains(':')).then_some(Moved::Assumed),
+            None => (self.is_zoned() && cell.contains(':')).then_some(Moved::Assumed),
         }
+    }
+
+    /// Whether the times have an offset. Older models store only an offset that is not 0.
+    pub(super) fn is_zoned(&self) -> bool {
+        self.has_offset || self.offset != 0
     }
 
     fn local(&self, parsed: Parsed) -> i64 {
@@ -90,6 +100,8 @@ pub(super) enum Moved {
     Converted,
     /// The time has no offset, so it is taken to have that of the format.
     Assumed,
+    /// The time has an offset, unlike those of the format, so it is converted to UTC.
+    Zoned,
 }
 
 /// Whether a point follows the first number of a text, as in `31.12.2024`.
@@ -441,6 +453,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
         return None;
     }
     let mut offsets = best.1.iter().flatten().map(|parsed| parsed.offset);
+    let has_offset = offsets.clone().any(|offset| offset.is_some());
     let first = offsets.next().flatten();
     let is_same = offsets.all(|offset| offset == first);
     // A date such as `5. May 2024` also contains a point, but has only one reading.
@@ -449,7 +462,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     };
     let points = order == DateOrder::MonthFirst && texts.iter().zip(&best.1).any(is_pointed);
     let offset = first.filter(|_| is_same).unwrap_or(0);
-    let format = MomentFormat { order, offset, points };
+    let format = MomentFormat { order, offset, has_offset, points };
     let values = best.1.iter().map(|parsed| parsed.map(|parsed| format.local(parsed))).collect();
     let has_short_year = |(text, parsed): (&&str, &Option<Parsed>)| {
         let long = |digits: &str| digits.len() >= 4;

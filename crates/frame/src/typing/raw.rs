@@ -14,7 +14,11 @@ pub(crate) enum Cells {
     /// Truth values as 1 and 0, with NaN for missing values.
     Booleans(Vec<f64>),
     /// Dates and times in microseconds since 1970-01-01.
-    Moments(Vec<Option<i64>>),
+    Moments {
+        moments: Vec<Option<i64>>,
+        /// Whether the column has a time zone.
+        has_zone: bool,
+    },
     /// Unchanged texts, including markers of missing values.
     Texts(RawTexts),
 }
@@ -24,7 +28,7 @@ impl Cells {
     pub(crate) fn len(&self) -> usize {
         match self {
             Cells::Numbers(values) | Cells::Booleans(values) => values.len(),
-            Cells::Moments(moments) => moments.len(),
+            Cells::Moments { moments, .. } => moments.len(),
             Cells::Texts(texts) => texts.codes.len(),
         }
     }
@@ -39,7 +43,7 @@ impl Cells {
             Cells::Booleans(values) => {
                 spelled(values.iter().map(|v| (!v.is_nan()).then_some(*v > 0.5)), |v| v.to_string())
             }
-            Cells::Moments(moments) => spelled(moments.into_iter(), moment::text),
+            Cells::Moments { moments, .. } => spelled(moments.into_iter(), moment::text),
         }
     }
 }

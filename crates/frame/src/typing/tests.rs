@@ -247,10 +247,11 @@ fn times_with_another_offset_are_noted() {
     let utc = ["2025-01-01 05:00Z", "2025-01-02 06:00Z"];
     for (fitted, new, said) in [
         (plain, plain, None),
-        (plain, utc, None),
-        (utc, plain, None),
+        (plain, utc, Some("an offset from UTC, unlike the times")),
+        (utc, utc, None),
+        (utc, plain, Some("no offset from UTC, unlike the times")),
         (zoned, zoned, None),
-        (plain, zoned, Some("another offset from UTC than the times")),
+        (plain, zoned, Some("an offset from UTC, unlike the times")),
         (zoned, utc, Some("another offset from UTC than the times")),
         (zoned, plain, Some("no offset from UTC, unlike the times")),
     ] {
@@ -264,6 +265,40 @@ fn times_with_another_offset_are_noted() {
     let (_, record) = typed(&zoned).unwrap();
     let (_, days) = applied(&record.rule, raw(&["2025-01-01"])).unwrap();
     assert!(days.notes.is_empty(), "{:?}", days.notes);
+    // The same holds for the times of a typed file, whose columns may have a time zone.
+    let midnight = civil::DAY;
+    for (fitted, at, has_zone, said) in [
+        (plain, midnight + 1, false, ""),
+        (
+            plain,
+            midnight + 1_000_000,
+            true,
+            "`1970-01-02T00:00:01Z` has an offset from UTC, unlike",
+        ),
+        (utc, midnight + 1, true, ""),
+        (utc, midnight, false, ""),
+        (utc, midnight + 1_000_000, false, "`1970-01-02T00:00:01` has no offset from UTC, unlike"),
+        (
+            zoned,
+            midnight + 1_000_000,
+            false,
+            "`1970-01-02T00:00:01` has no offset from UTC, unlike",
+        ),
+    ] {
+        let (_, record) = typed(&fitted).unwrap();
+        let cells = Cells::Moments { moments: vec![None, Some(at)], has_zone };
+        let notes = applied(&record.rule, cells).unwrap().1.notes.join("");
+        assert!(notes.contains(said) && notes.is_empty() == said.is_empty(), "{said}: {notes}");
+        // A model of the typed file finds the same in a text file.
+        let cells = Cells::Moments { moments: vec![None, Some(at)], has_zone };
+        let column = RawColumn { cells, ..column("c", &[]) };
+        let rule = typed_with(vec![column], &ReadOptions::default(), b',').unwrap().records;
+        let of_text = |cells: &[&str]| applied(&rule[0].rule, raw(cells)).unwrap().1.notes;
+        assert_eq!(
+            (of_text(&plain).len(), of_text(&utc).len()),
+            (has_zone.into(), (!has_zone).into())
+        );
+    }
     // Dates with the year first are read, whatever order the dates had when the model was fitted. Missing cells have no
     // time.
     let (_, by_day) = typed(&["31.01.2025 05:00", "30.01.2025 06:00"]).unwrap();
@@ -454,7 +489,8 @@ fn dates_are_moments_with_a_note() {
     let (values, record) = typed(&["06:30", "18:45"]).unwrap();
     assert_eq!((values.text(1), record.rule.kind), ("18:45:00".into(), Kind::Date));
     // A date is not midnight.
-    let moments = Cells::Moments(vec![Some(civil::DAY - 1), Some(civil::DAY)]);
+    let moments = vec![Some(civil::DAY - 1), Some(civil::DAY)];
+    let moments = Cells::Moments { moments, has_zone: false };
     for (cells, odd) in [
         (raw(&["23:59", "later"]), "later"),
         (raw(&["23:59", "2024-03-04"]), "2024-03-04"),
