@@ -333,10 +333,13 @@ fn mark_missing(frame: &mut Frame, reading: &ReadOptions, hints: &Hints) {
     }
 }
 
+/// Checks that every column has a name of its own. As in delimited text, blanks around a name do not count.
 pub(crate) fn check_names(frame: &Frame) -> Result<(), DataError> {
     let mut seen = BTreeSet::new();
+    let is_in_block =
+        |name: &str| frame.block.as_ref().is_some_and(|block| block.place(name).is_some());
     for (at, column) in frame.columns.iter().enumerate() {
-        let name = column.name.as_str();
+        let name = column.name.trim();
         let source = &frame.source;
         if name.is_empty() {
             return Err(DataError::user(format!(
@@ -344,7 +347,7 @@ pub(crate) fn check_names(frame: &Frame) -> Result<(), DataError> {
                 at + 1
             )));
         }
-        if !seen.insert(name) {
+        if !seen.insert(name) || is_in_block(name) {
             return Err(DataError::user(format!(
                 "{source}: two columns are named `{}`; rename one",
                 crate::names::short(name)
@@ -384,6 +387,23 @@ mod tests {
         assert!(typo.contains("no column `color`; did you mean `colour`?"), "{typo}");
         let empty = head("colour,y\n", &[]).unwrap_err().to_string();
         assert!(empty.contains("the table has no rows"), "{empty}");
+    }
+
+    /// The columns of a block have names too, and blanks around a name do not count.
+    #[test]
+    fn two_columns_with_the_same_name_are_refused() {
+        use crate::frame::Column;
+        use crate::values::Values;
+        let column = |name: &str| Column { name: name.into(), values: Values::numbers(vec![1.0]) };
+        let frame = |names: [&str; 2]| Frame {
+            block: Some(Block::dense("a.", vec![1.0, 2.0], vec![0, 1])),
+            ..Frame::new("t", names.map(column).to_vec())
+        };
+        assert!(check_names(&frame(["a", "a.2"])).is_ok());
+        for (names, name) in [(["b", "a.1"], "a.1"), (["b", " a.0"], "a.0"), (["b", "b "], "b")] {
+            let error = check_names(&frame(names)).unwrap_err().to_string();
+            assert_eq!(error, format!("t: two columns are named `{name}`; rename one"));
+        }
     }
 
     /// The error for a word after many numbers says how to declare that it marks a missing value.

@@ -158,12 +158,13 @@ fn of_source(
             let columns = summaries(&frame);
             let names = frame.names().into_iter().map(Cow::into_owned).collect();
             let warnings = [frame.notes.clone(), remarks(&frame)].concat();
+            let problem = crate::read::check_names(&frame).err().map(|error| error.to_string());
             drop(frame);
             source.budget().reset(taken);
             let name = source.name().to_owned();
             let table = TypedTable { source, format, options: options.clone(), names };
             let table = Table::Typed(Box::new(table));
-            Ok(Inspection { source: name, reading, columns, warnings, problem: None, table })
+            Ok(Inspection { source: name, reading, columns, warnings, problem, table })
         }
     }
 }
