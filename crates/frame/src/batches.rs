@@ -87,13 +87,9 @@ impl Plan {
             let is_category =
                 pandas.categories.contains(name) || matches!(of, DataType::Dictionary(..));
             let expected = Expected::of(name, hints);
-            // A model that learned from a column of lists expects the columns `name.0`, `name.1`, ...
-            let is_part = |of: &String| {
-                of.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
-            };
             let is_text = match of {
                 DataType::FixedSizeList(..) | DataType::List(_) | DataType::LargeList(_)
-                    if hints.expected.iter().any(is_part) =>
+                    if expects_parts(hints, name) =>
                 {
                     false
                 }
@@ -158,6 +154,13 @@ impl Plan {
     }
 }
 
+/// Whether a column of lists is expected. A model that learned from such a column expects the columns `name.0`, `name.1`,
+/// ...
+fn expects_parts(hints: &Hints, name: &str) -> bool {
+    let is_part = |of: &String| of.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    hints.expected.iter().any(is_part)
+}
+
 const MICROS_OF_A_MINUTE: i64 = 60_000_000;
 
 fn is_utc(zone: &str) -> bool {
@@ -188,6 +191,24 @@ impl<'s> Assembler<'s> {
         Ok(Assembler { source, plan, builders, remarks: plan.remarks.clone(), rows: 0 })
     }
 
+    /// The lengths of the lists in each column, as far as they are known.
+    pub(crate) fn widths(&self) -> Vec<Option<usize>> {
+        let width = |builder: &Builder| match builder {
+            Builder::Lists { width, .. } => *width,
+            _ => None,
+        };
+        self.builders.iter().map(width).collect()
+    }
+
+    /// Sets the lengths of the lists to those of the rows before, which are the result of [`Assembler::widths`].
+    pub(crate) fn continue_with(&mut self, widths: &[Option<usize>]) {
+        for (builder, known) in self.builders.iter_mut().zip(widths) {
+            if let Builder::Lists { width, .. } = builder {
+                *width = *known;
+            }
+        }
+    }
+
     /// Appends the rows of a batch, the first of which is row `first` of the file.
     pub(crate) fn append(&mut self, batch: &RecordBatch, first: u64) -> Result<(), DataError> {
         let file = self.source.name();
@@ -208,6 +229,15 @@ impl<'s> Assembler<'s> {
                     )));
                 }
                 Err(Fault::Memory(error)) => return Err(error.at(file)),
+                Err(Fault::Length { row, expected, found })
+                    if expects_parts(&self.plan.hints, name) =>
+                {
+                    return Err(DataError::user(format!(
+                        "{file}, row {}, column `{name}`: the list has length {found}, unlike the lists before it, which have length \
+                         {expected}; give all lists the same length, or leave the column out of the fit with --drop '{name}'",
+                        first + row as u64
+                    )));
+                }
                 Err(Fault::Length { row, expected, found }) => {
                     *builder = Builder::Unread;
                     let row = first + row as u64;

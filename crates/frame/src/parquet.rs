@@ -53,12 +53,14 @@ pub(crate) fn chunks(
 ) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
     let mut file = Parquet::open(source, size.max(1))?;
     let mut plan = Plan::new(source, options, hints, &file.schema);
-    let mut rows = 0;
+    let (mut rows, mut widths) = (0, Vec::new());
     Ok(std::iter::from_fn(move || {
         let taken = source.budget().taken();
         let frame = file.next_batch()?.and_then(|batch| {
             let mut assembler = Assembler::new(source, &plan, batch.num_rows())?;
+            assembler.continue_with(&widths);
             assembler.append(&batch, rows)?;
+            widths = assembler.widths();
             assembler.finish(Places::rows_from(rows))
         });
         // The caller drops a chunk before the next one is read, so the memory of the chunk is released here.
@@ -301,5 +303,42 @@ mod tests {
         }
         let error = read.read(&mut buffer).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    /// Lists of another length are refused in later chunks too, if the model needs their numbers. Missing lists have no
+    /// length.
+    #[test]
+    fn lists_of_later_chunks_have_the_same_length() {
+        use arrow_array::types::Float64Type;
+        use arrow_array::{Array, ListArray};
+        let read = |lists: Vec<Option<Vec<Option<f64>>>>| {
+            let array = Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(lists));
+            let schema = Schema::new(vec![Field::new("e", array.data_type().clone(), true)]);
+            let batch = RecordBatch::try_new(Arc::new(schema), vec![array]).unwrap();
+            let mut bytes = Vec::new();
+            let writer = ::parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None);
+            let mut writer = writer.unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            let source = Source::of_bytes("t", bytes, crate::budget::Budget::of_machine()).unwrap();
+            let hints = Hints { expected: ["e.1".to_owned()].into(), ..Hints::default() };
+            let options = ReadOptions::default();
+            let chunks = chunks(&source, &options, &hints, 2).unwrap();
+            chunks
+                .map(|chunk| chunk.map(|frame| frame.column_count()))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let list = |length: usize| Some(vec![Some(1.0); length]);
+        let full = || [list(2), list(2)];
+        assert_eq!(read([full(), full()].concat()).unwrap(), [2, 2]);
+        assert_eq!(read([full(), [None, None], full()].concat()).unwrap(), [2, 2, 2]);
+        for odd in [[list(3), list(3)], [list(2), list(1)], [None, list(0)]] {
+            let row = if odd[0].as_ref().is_some_and(|list| list.len() == 3) { 2 } else { 3 };
+            let error = read([full(), odd].concat()).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("t, row {row}, column `e`: the list has length")),
+                "{error}"
+            );
+        }
     }
 }
