@@ -334,27 +334,41 @@ impl Inference<'_> {
             if 10 * fit.read >= present.total {
                 let (read, total) = (fit.read, present.total);
                 let spelling = unread_spelling(present.counted());
+                let units = Self::several_units(&present);
                 let (values, mut record) = self.texts(Cells::Texts(raw), false);
                 self.note_unread(&mut record, spelling);
-                record.notes.push(self.note(&format!(
-                    "{read} of {total} cells are numbers; the column is read as {}",
-                    if record.rule.kind == Kind::Text { "text" } else { "categories" }
-                )));
+                let kind = if record.rule.kind == Kind::Text { "text" } else { "categories" };
+                record.notes.push(self.note(&match units {
+                    Some(units) => format!(
+                        "its numbers have different signs or units ({units}); the column is read as {kind}; write all \
+                         numbers in one unit"
+                    ),
+                    None => format!("{read} of {total} cells are numbers; the column is read as {kind}"),
+                }));
                 return Ok((values, record));
             }
         }
         self.refuse_overflow(&raw, &present)?;
         let measure = pattern::of_measures(&present).map(short);
         let spelling = unread_spelling(present.counted());
+        let shape = pattern::of_shapes(&present).map(short);
         let (values, mut record) = self.texts(Cells::Texts(raw), false);
-        if are_dates && matches!(record.rule.kind, Kind::Category | Kind::Text) {
+        let kind = match record.rule.kind {
+            Kind::Category => "categories",
+            Kind::Text => "text",
+            _ => return Ok((values, record)),
+        };
+        let is_category = record.rule.kind == Kind::Category;
+        if are_dates {
             record.notes.push(self.note(
                 "its cells are dates, but not all of them fit one order of day and month; the column is read as \
                  categories; write the dates as 2024-12-31",
             ));
-        } else if let (Some(example), Kind::Category) = (measure, record.rule.kind) {
+        } else if let Some(example) =
+            measure.filter(|_| is_category).or(shape.filter(|_| spelling.is_none()))
+        {
             record.notes.push(self.note(&format!(
-                "cells such as `{example}` are read as categories; if they are dates or quantities, write them as 2024-12-31 or as \
+                "cells such as `{example}` are read as {kind}; if they are dates or quantities, write them as 2024-12-31 or as \
                  plain numbers"
             )));
         } else {

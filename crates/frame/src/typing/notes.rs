@@ -230,6 +230,27 @@ impl Inference<'_> {
         }
     }
 
+    /// Describes the signs and units of the numbers of a column, if there are several. Returns `None` if more than a tenth
+    /// of the rows are not numbers.
+    pub(super) fn several_units(present: &Present<'_>) -> Option<String> {
+        const MOST_SHOWN: usize = 5;
+        let mut rows_of: BTreeMap<String, usize> = BTreeMap::new();
+        for (text, rows) in present.counted() {
+            if let Some(affix) = number::affix(text) {
+                *rows_of.entry(affix).or_default() += rows;
+            }
+        }
+        let numbers: usize = rows_of.values().sum();
+        if rows_of.len() < 2 || 10 * numbers < 9 * present.total {
+            return None;
+        }
+        let shown = rows_of.iter().map(|(affix, rows)| match affix.as_str() {
+            "" => format!("none in {rows} rows"),
+            affix => format!("`{}` in {rows} rows", short(affix)),
+        });
+        Some(first_of(shown, MOST_SHOWN))
+    }
+
     pub(super) fn note_spelling(
         &self,
         record: &mut ColumnRecord,
@@ -253,6 +274,20 @@ impl Inference<'_> {
         let example = pairs().find(|(text, _)| marks(text)).or_else(|| pairs().next());
         let example = example
             .map_or(String::new(), |(text, value)| format!(" (`{}` is {value})", short(text)));
+        let is_bare = |text: &&str| number::affix(text).is_some_and(|affix| affix.is_empty());
+        let without: usize = present
+            .counted()
+            .zip(&found.values)
+            .filter(|((text, _), value)| value.is_some() && is_bare(text))
+            .map(|((_, rows), _)| rows)
+            .sum();
+        let without = match &found.format.affix {
+            Some(affix) if without > 0 => format!(
+                "; {without} of {} cells have no `{affix}` and are read as if they had it",
+                present.total
+            ),
+            _ => String::new(),
+        };
         let doubt = found.doubt.map_or(String::new(), |why| {
             let (mark, other) = match found.format.decimal {
                 Decimal::Comma => ("a decimal comma", "."),
@@ -260,7 +295,7 @@ impl Inference<'_> {
             };
             format!("; read as {mark} {why}; pass --decimal '{other}' if that is wrong")
         });
-        record.notes.push(self.note(&format!("numbers with {spelling}{example}{doubt}")));
+        record.notes.push(self.note(&format!("numbers with {spelling}{example}{without}{doubt}")));
     }
 
     pub(super) fn note_dates(

@@ -499,6 +499,12 @@ fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Op
     (2 * most.1 > without).then(|| most.0.map(str::to_owned))?
 }
 
+/// The sign or unit next to the number in a cell, which is empty if there is none. Returns `None` if the cell is not a
+/// number.
+pub(super) fn affix(cell: &str) -> Option<String> {
+    Some(Parts::of(&plain(cell))?.affix.unwrap_or_default().to_owned())
+}
+
 /// Parses a number in the plain format. Returns `None` for words, NaN and infinite numbers.
 pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell).ok().filter(|value| value.is_finite())

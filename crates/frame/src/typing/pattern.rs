@@ -14,6 +14,47 @@ const WORDS_OF_TIME: [&str; 37] = [
     "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sept",
 ];
 
+/// A column of numbers among other characters has at least this number of distinct texts, ...
+const MIN_TEXTS: usize = 5;
+/// ... at most this number of shapes, such as `# of #`, and at least twice as many texts as shapes.
+const MOST_SHAPES: usize = 4;
+
+/// Returns the first text if at least nine tenths of the rows begin with a number, and only a few different letters or
+/// colons stand between and after the numbers, as in `12th`, `8:1`, `3 of 5` or `28 thousand`.
+pub(super) fn of_shapes<'t>(present: &Present<'t>) -> Option<&'t str> {
+    let (mut shapes, mut first, mut texts, mut rows) = (HashSet::new(), None, 0, 0);
+    for (text, count) in present.counted() {
+        let Some(shape) = shape(text) else { continue };
+        shapes.insert(shape);
+        if shapes.len() > MOST_SHAPES {
+            return None;
+        }
+        first.get_or_insert(text);
+        (texts, rows) = (texts + 1, rows + count);
+    }
+    let is_quantity = texts >= MIN_TEXTS.max(2 * shapes.len()) && 10 * rows >= 9 * present.total;
+    first.filter(|_| is_quantity)
+}
+
+/// The text with `#` for each number, or `None` if it does not begin with a number or has neither letters nor colons.
+fn shape(text: &str) -> Option<String> {
+    let text = text.trim_start_matches(['+', '-', '\u{2212}']).trim_start();
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut shape = String::new();
+    for letter in text.chars() {
+        let is_of_number =
+            letter.is_ascii_digit() || matches!(letter, '.' | ',') && shape.ends_with('#');
+        if !is_of_number {
+            shape.push(letter);
+        } else if !shape.ends_with('#') {
+            shape.push('#');
+        }
+    }
+    shape.contains(|c: char| c.is_alphabetic() || c == ':').then_some(shape)
+}
+
 /// Returns the first text if at least nine tenths of the rows may be dates or quantities. Such a row contains a digit.
 /// It also contains a year from 1900 to 2099, or no words other than words of time. The number of distinct words in the
 /// column must be small.

@@ -937,7 +937,41 @@ fn unread_spellings_are_noted() {
     assert!(error.contains("pass --decimal , if points separate thousands"), "{error}");
 }
 
-/// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them.
+/// Numbers with different units become categories, and the note names all units. In a column of numbers, cells without
+/// the sign of the others are counted.
+#[test]
+fn numbers_with_several_units_are_noted() {
+    let cells = |one: &str, other: &str| -> Vec<String> {
+        (0..60).map(|i| format!("{}{}", i % 7 + 1, if i % 2 == 0 { one } else { other })).collect()
+    };
+    for (one, other, said) in [
+        (" min", " h", "(`h` in 30 rows, `min` in 30 rows)"),
+        ("%", "", "(none in 30 rows, `%` in 30 rows)"),
+    ] {
+        let cells = cells(one, other);
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let (values, record) = typed(&cells).unwrap();
+        let notes = record.notes.concat();
+        assert!(matches!(values, Values::Texts(_)) && notes.contains(said), "{notes}");
+        assert!(notes.contains("different signs or units") && !notes.contains("are numbers;"));
+    }
+    let kilograms = cells(" kg", "");
+    let kilograms: Vec<&str> = kilograms.iter().map(String::as_str).collect();
+    let notes = typed(&kilograms).unwrap().1.notes.concat();
+    assert!(
+        notes.contains("; 30 of 60 cells have no `kg` and are read as if they had it"),
+        "{notes}"
+    );
+    let notes = typed(&["1 kg", "2 kg", "2.5 kg"]).unwrap().1.notes.concat();
+    assert!(!notes.contains("have no `kg`"), "{notes}");
+    // Words among numbers are not units.
+    let mixed = repeated(&["1", "2", "red", "blue"], &[]);
+    let notes = typed(&mixed).unwrap().1.notes.concat();
+    assert!(notes.contains("20 of 40 cells are numbers"), "{notes}");
+}
+
+/// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them, or
+/// if they have a common shape.
 #[test]
 fn categories_that_may_be_dates_or_quantities_are_noted() {
     let months = ["janvier", "f\u{e9}vrier", "mars", "avril", "mai", "juin", "juillet"];
@@ -962,8 +996,25 @@ fn categories_that_may_be_dates_or_quantities_are_noted() {
     };
     for form in forms {
         assert!(noted(21, &form), "{}", form(0));
-        assert!(!noted(20, &form), "{}", form(0));
+        let has_shape = ["0h 0m", "0:00"].contains(&form(0).as_str());
+        assert_eq!(noted(20, &form), has_shape, "{}", form(0));
     }
+    // Numbers among letters or colons need five different texts, and twice as many as shapes.
+    let shapes: [fn(usize) -> String; 6] = [
+        |i| format!("-{}:30", i + 11),
+        |i| format!("{i}:1"),
+        |i| format!("{i}th"),
+        |i| format!("{i} of 5"),
+        |i| format!("1,{i:03} thousand"),
+        |i| format!("{i}{}", ["st", "nd", "rd", "th"][i % 4]),
+    ];
+    for form in shapes {
+        assert!(noted(8, &form), "{}", form(0));
+        assert!(!noted(4, &form), "{}", form(0));
+    }
+    assert!(!noted(8, &|i| format!("{i}{}", ["st", "nd", "rd", "th", "e"][i % 5])));
+    assert!(!noted(8, &|i| format!("{}-{}", 10 * i, 10 * i + 9)));
+    assert!(!noted(8, &|i| format!("v{i}")));
     assert!(noted(30, &of_months));
     // Codes, names with a year, and columns with one odd text in five cause no note.
     assert!(!noted(30, &|i| format!("AB{i}")));
