@@ -61,9 +61,25 @@ impl DataError {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<&str> =
-            self.message.lines().map(str::trim).filter(|part| !part.is_empty()).collect();
-        f.write_str(&visible(&parts.join(" ")))
+        // A line end in a quoted name or cell belongs to it. All others only divide the message.
+        let mut line = String::with_capacity(self.message.len());
+        for (at, part) in self.message.trim().split('`').enumerate() {
+            if at > 0 {
+                line.push('`');
+            }
+            if at % 2 == 1 {
+                line.push_str(part);
+                continue;
+            }
+            let mut pieces = part.split('\n');
+            line.push_str(pieces.next().unwrap_or_default());
+            for piece in pieces.map(str::trim_start) {
+                line.truncate(line.trim_end().len());
+                line.push(' ');
+                line.push_str(piece);
+            }
+        }
+        f.write_str(&visible(&line))
     }
 }
 
@@ -92,6 +108,11 @@ mod tests {
     fn invisible_characters_are_escaped() {
         let error = DataError::user("no column `label\r`;\n  there are `\u{1b}[31mred`, `größe`\n");
         assert_eq!(error.to_string(), r"no column `label\r`; there are `\u{1b}[31mred`, `größe`");
+        let error = DataError::user(
+            "no column `a\r\n(b)`; did\r\n  you mean\n`a\n(b)`?\n\n  Rename\n it.\n",
+        );
+        let shown = r"no column `a\r\n(b)`; did you mean `a\n(b)`? Rename it.";
+        assert_eq!(error.to_string(), shown);
         let error = DataError::user("no column `x`; there are `\u{200b}x`, `\u{feff}x`");
         assert_eq!(error.to_string(), r"no column `x`; there are `\u{200b}x`, `\u{feff}x`");
     }

@@ -68,8 +68,8 @@ impl<'a> Columns<'a> {
             columns.add(name.clone(), texts.contains(name));
         }
         // In the second reading, columns that exist only in longer rows may be among `texts`.
-        while texts.contains(&column_name(columns.names.len())) {
-            columns.add(column_name(columns.names.len()), true);
+        while texts.contains(&column_name(columns.names.len(), &layout.names)) {
+            columns.add(column_name(columns.names.len(), &layout.names), true);
         }
         columns
     }
@@ -215,7 +215,7 @@ impl<'a> Columns<'a> {
             if self.filled > MOST_FILLED * self.given + ALWAYS_FILLED {
                 return;
             }
-            self.add(column_name(place), false);
+            self.add(column_name(place, &self.layout.names), false);
             for _ in 0..self.lines.len() {
                 self.builders[place].push_empty();
             }
@@ -294,9 +294,14 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The name that is given to the column at this index if the file does not name it.
-pub(crate) fn column_name(at: usize) -> String {
-    format!("c{}", at + 1)
+/// The name that is given to the column at this index if the file does not name it. It differs from the names that the
+/// file gives to other columns.
+pub(crate) fn column_name(at: usize, given: &[String]) -> String {
+    let mut name = format!("c{}", at + 1);
+    while given.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// Removes the white space around a cell.

@@ -373,7 +373,7 @@ fn names(records: Records<'_>, layout: &Layout, width: usize) -> Vec<Vec<u8>> {
         names.pop();
     }
     while names.len() < width {
-        names.push(column_name(names.len()).into_bytes());
+        names.push(column_name(names.len(), &layout.names).into_bytes());
     }
     names
 }

@@ -1,5 +1,6 @@
 //! The layout of delimited text: preamble, header (column names) and rows.
 
+use super::columns::column_name;
 use super::dialect::{self, Found};
 use super::header::{self, Row};
 use super::kinds::kind;
@@ -421,14 +422,14 @@ impl Layout {
                 "lines end with a delimiter, so the last column is empty; it is left out".into(),
             );
         }
+        // Few of the names that the file gives have this form, so the search for a free name is short.
+        let is_similar = |name: &&String| name.starts_with('c');
+        let given: Vec<String> = self.names.iter().filter(is_similar).cloned().collect();
         for at in 1..self.names.len() {
             if self.names[at].is_empty() {
-                self.names[at] = format!("c{}", at + 1);
-                self.notes.push(format!(
-                    "column {} has no name and is named `c{}`",
-                    at + 1,
-                    at + 1
-                ));
+                self.names[at] = column_name(at, &given);
+                let name = &self.names[at];
+                self.notes.push(format!("column {} has no name and is named `{name}`", at + 1));
             }
         }
     }

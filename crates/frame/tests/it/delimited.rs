@@ -654,3 +654,19 @@ fn years_of_two_digits_are_announced() {
     let warnings = &inspection.columns[0].warnings;
     assert!(warnings.iter().any(|w| w.contains("69 to 99 mean 1969 to 1999")), "{warnings:?}");
 }
+
+/// The name that is given to a column without a name differs from the names in the file.
+#[test]
+fn a_given_name_is_not_in_the_file() {
+    let frame = read("c2,,c4,y\n1,2,3,p\n4,5,6,q\n");
+    assert_eq!(names(&frame), ["c2", "c2_", "c4", "y"]);
+    let note = "column 2 has no name and is named `c2_`";
+    assert!(frame.notes.iter().any(|found| found.contains(note)), "{:?}", frame.notes);
+    let pad = ReadOptions { ragged: Ragged::Pad, ..ReadOptions::default() };
+    let text = b"c3,y\n1,p\n4,q,7\n".to_vec();
+    let frame = read_bytes("t.csv", text, &pad, &Hints::default()).unwrap();
+    assert_eq!(names(&frame), ["c3", "y", "c3_"]);
+    let text = b"c3,y\n1,p\n4,q,7\n5,p,red\n".to_vec();
+    let frame = read_bytes("t.csv", text, &pad, &Hints::default()).unwrap();
+    assert_eq!((names(&frame)[2].as_str(), texts(&frame, "c3_")[2].as_str()), ("c3_", "red"));
+}
