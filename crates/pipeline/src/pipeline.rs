@@ -155,9 +155,14 @@ impl Pipeline {
     /// Converts a table to points.
     ///
     /// # Errors
-    /// Returns the same errors as [`Recipe::apply`].
+    /// Returns the same errors as [`Recipe::apply`]. Also returns an error if the entries of a sparse table are all in
+    /// columns that the model does not know, unless `unseen` is [`Unseen::Zero`].
     pub fn design(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
-        self.recipe.apply(frame, unseen)
+        let design = self.recipe.apply(frame, unseen)?;
+        if unseen == Unseen::Error {
+            self.recipe.check_known(frame)?;
+        }
+        Ok(design)
     }
 
     /// Predicts the class of every row of a table.

@@ -23,10 +23,10 @@ mod ngrams;
 mod tests;
 
 use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts};
-use halfspaces_linalg::PointSet;
+use halfspaces_linalg::{PointSet, RowView};
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 /// Options for the treatment of columns.
@@ -367,6 +367,42 @@ impl Recipe {
             frame.source,
             self.entry_name(*first),
             self.entry_name(*last)
+        )))
+    }
+
+    /// Checks that a sparse table has an entry in at least one column of the model. Rows without any entry are rows of
+    /// zeros, and a table may consist of them.
+    ///
+    /// # Errors
+    /// Returns an error if the table has entries, but none of them is in a column of the model.
+    pub(crate) fn check_known(&self, frame: &Frame) -> Result<(), DataError> {
+        let Some(Block::Sparse(block)) = &frame.block else { return Ok(()) };
+        let number = |column: &ColumnRecipe| block.number(&column.name);
+        if self.columns.iter().any(|column| number(column).is_none()) {
+            // The model also learned from a column that is not in the block.
+            return Ok(());
+        }
+        let of_entries = self.entries.iter().filter(|_| self.prefix == block.prefix()).copied();
+        let known: HashSet<u32> =
+            self.columns.iter().filter_map(number).chain(of_entries).collect();
+        let found = |column: usize| column as u32 + block.first();
+        let mut entries = block.points().rows().flat_map(RowView::entries);
+        let Some((first, _)) = block.points().rows().flat_map(RowView::entries).next() else {
+            return Ok(());
+        };
+        if entries.any(|(column, _)| known.contains(&found(column))) {
+            return Ok(());
+        }
+        let ends =
+            [known.iter().min(), known.iter().max()].map(|number| number.copied().unwrap_or(0));
+        let prefix = block.prefix();
+        Err(DataError::user(format!(
+            "{}: no entry is in a column of the model, which are among `{prefix}{}` to `{prefix}{}`; the first entry is in column \
+             `{prefix}{}`; check that this is the right table, or use --unseen zero if all columns of the model are 0",
+            frame.source,
+            ends[0],
+            ends[1],
+            found(first)
         )))
     }
 

@@ -399,6 +399,34 @@ fn sparse_tables_need_the_columns_of_the_model() {
     }
 }
 
+/// A sparse table with entries, none of which is in a column of the model, is the wrong table. Rows without entries are
+/// rows of zeros.
+#[test]
+fn a_sparse_table_needs_an_entry_in_a_column_of_the_model() {
+    use halfspaces_frame::SparseBlock;
+    let with = |rows: &[&[u32]]| {
+        let mut points = SparsePoints::empty(500).unwrap();
+        for (row, columns) in rows.iter().enumerate() {
+            points.push(columns, &vec![1.0 + row as f64; columns.len()]).unwrap();
+        }
+        let block = Some(Block::Sparse(SparseBlock::new(points, "", 1)));
+        Frame { block, rows: rows.len(), ..frame(Vec::new()) }
+    };
+    let recipe = fit(&with(&[&[3], &[], &[5]]));
+    for known in [&[&[3, 400][..]][..], &[&[], &[400], &[5]], &[&[], &[]]] {
+        assert!(recipe.check_known(&with(known)).is_ok(), "{known:?}");
+    }
+    let error = recipe.check_known(&with(&[&[], &[400], &[4, 7]])).unwrap_err().to_string();
+    assert!(
+        error.contains("no entry is in a column of the model, which are among `4` to `6`"),
+        "{error}"
+    );
+    assert!(error.contains("the first entry is in column `401`"), "{error}");
+    // A model of a text file has columns with the names of the indices.
+    let text = fit(&frame(vec![("1", Values::numbers(vec![1.0, 2.0]))]));
+    assert!(text.check_known(&with(&[&[0]])).is_ok() && text.check_known(&with(&[&[1]])).is_err());
+}
+
 /// Categories with the same meaning are treated as the same category, unless the model has both.
 #[test]
 fn categories_are_found_by_their_meaning() {
