@@ -77,7 +77,7 @@ pub use read::read_batches;
 pub use read::{LargeTable, read, read_bytes};
 pub use text_kind::TextKind;
 pub use typing::{
-    ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,
-    MomentParts, NumberFormat, Reading, unread_spelling,
+    ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MissingSearch,
+    MomentFormat, MomentParts, NumberFormat, Reading, unread_spelling,
 };
 pub use values::{MISSING, Texts, Values};

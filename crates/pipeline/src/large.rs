@@ -3,6 +3,7 @@
 use crate::design::Design;
 use crate::fit::{FitOptions, Target, check_enough};
 use crate::holdout::SplitBy;
+use crate::late::LateValues;
 use crate::model::{Batch, Model};
 use crate::pipeline::Pipeline;
 use crate::plan::Method;
@@ -100,6 +101,7 @@ fn one_pass(
         (0..rows).partition(|row| place_in_unit(seed, *row as u64) >= share)
     })?;
     let training = head.into_rows(&learn_rows);
+    let records = training.records.clone();
     let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
     notes.splice(0..0, training.notes.iter().cloned());
     let design = recipe.apply_to(training, Unseen::Error)?;
@@ -141,6 +143,7 @@ fn one_pass(
                 by_label: HashMap::new(),
                 unseen: BTreeMap::new(),
                 notes: BTreeMap::new(),
+                late: LateValues::new(recipe.number_columns(), recipe.constant(), &records),
             };
             let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
             let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
@@ -156,6 +159,8 @@ fn one_pass(
                     notes.push(note);
                 }
             }
+            let late = std::mem::take(&mut pass.late).notes(&source, size, &notes);
+            notes.extend(late);
             let counts = (pass.rows, pass.left_out, by_label, unseen);
             Ok::<_, DataError>((model, findings, pass.finish()?, counts))
         })?;
@@ -257,6 +262,7 @@ struct Pass<'p> {
     unseen: BTreeMap<String, u64>,
     /// The first note on how each column of the recipe was read (0), and on one of its cells (1).
     notes: BTreeMap<(String, usize), String>,
+    late: LateValues,
 }
 
 impl Iterator for Pass<'_> {
@@ -281,6 +287,7 @@ impl Pass<'_> {
         for (column, rows) in self.recipe.unseen_rows(&chunk)? {
             *self.unseen.entry(column.to_owned()).or_default() += rows;
         }
+        self.late.add(&chunk);
         for column in &self.recipe.columns {
             let name = &column.name;
             let of_rule = chunk.record(name).and_then(|record| record.notes.first().cloned());

@@ -19,6 +19,7 @@ mod holdout;
 mod importance;
 mod label_file;
 mod large;
+mod late;
 mod model;
 mod near_duplicates;
 mod pipeline;

@@ -194,3 +194,30 @@ fn many_sparse_rows_are_learned_in_one_pass() {
     fit(dir.path(), "few.svm --label label -o memory.json");
     assert!(read("memory.json") == read("stream.json"));
 }
+
+/// Values that occur only after the first rows are noted, as in memory. A column that is constant only in these rows is
+/// named.
+#[test]
+fn late_values_are_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = wheel(62_000, &["a", "b"]);
+    let rows = rows.lines().enumerate().map(|(i, line)| match i.checked_sub(1) {
+        None => format!("{line},late,empty,same\n"),
+        Some(row) if row < 60_000 => format!("{line},{}.5,,NA\n", row % 7),
+        Some(row) if row % 5 == 0 => format!("{line},-999,1,\n"),
+        Some(_) => format!("{line},2.5,,NA\n"),
+    });
+    // The labels are in the fourth column.
+    fs::write(dir.path().join("t.csv"), rows.collect::<String>()).unwrap();
+    for stream in ["", " --stream"] {
+        let args = "fit t.csv --label class --learner perceptron -o m.json --force";
+        let output = run_line(dir.path(), &format!("{args}{stream}"));
+        assert!(output.status.success());
+        let notes = String::from_utf8(output.stderr).unwrap();
+        let marker = "column `late`: -999 is in 400 rows and far from all other numbers";
+        assert_eq!(notes.matches(marker).count(), 1, "{stream} {notes}");
+        let constant = "line 60002, column `empty`: its value differs";
+        assert_eq!(notes.matches(constant).count(), usize::from(!stream.is_empty()), "{notes}");
+        assert!(!notes.contains("column `same`"), "{notes}");
+    }
+}

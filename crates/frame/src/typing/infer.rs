@@ -15,6 +15,7 @@ use crate::error::DataError;
 use crate::names::short;
 use crate::text_kind::TextKind;
 use crate::values::Values;
+use std::collections::BTreeMap;
 
 /// Numbers that programs often write for a missing value: repeated nines, the smallest integers of 16 and 32 bits, and
 /// the fill values of gridded data.
@@ -241,9 +242,7 @@ impl Inference<'_> {
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {
             self.name_rows(&mut record, names);
         } else if let Some((sentinel, count)) = sentinel(&values, is_number_for_missing) {
-            record.notes.push(self.note(&format!(
-                "{sentinel} is in {count} rows and far from all other numbers; pass --missing {sentinel} if it marks a missing value"
-            )));
+            record.notes.push(self.note(&number_for_missing(sentinel, count)));
         }
         (Values::numbers(values), record)
     }
@@ -387,6 +386,59 @@ pub(super) fn truth(text: &str) -> Option<f64> {
         _ if text.eq_ignore_ascii_case("true") => Some(1.0),
         _ if text.eq_ignore_ascii_case("false") => Some(0.0),
         _ => None,
+    }
+}
+
+fn number_for_missing(number: f64, rows: usize) -> String {
+    format!(
+        "{number} is in {rows} rows and far from all other numbers; pass --missing {number} if it marks a missing value"
+    )
+}
+
+/// A search for a number that may mark missing values, such as -999, in a column that is read in chunks. The result is
+/// the same as for a column that is read at once.
+///
+/// ```
+/// use halfspaces_frame::MissingSearch;
+/// let mut search = MissingSearch::default();
+/// search.add([0.5, 1.5, 2.0]);
+/// assert_eq!(search.note(), None);
+/// search.add([-999.0, 1.0, -999.0]);
+/// assert!(search.note().unwrap().starts_with("-999 is in 2 rows"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct MissingSearch {
+    /// The smallest and the largest number that never marks a missing value.
+    range: Option<(f64, f64)>,
+    /// The numbers outside the range that may mark missing values, each with its number of rows. The range only grows, so
+    /// a number inside it is of no interest.
+    rows_of: BTreeMap<u64, usize>,
+}
+
+impl MissingSearch {
+    /// Adds numbers. NaN is ignored.
+    pub fn add(&mut self, values: impl IntoIterator<Item = f64>) {
+        for value in values.into_iter().filter(|value| !value.is_nan()) {
+            let (low, high) = self.range.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
+            if (low..=high).contains(&value) {
+                continue;
+            }
+            if is_number_for_missing(value) {
+                *self.rows_of.entry(value.to_bits()).or_default() += 1;
+            } else {
+                self.range = Some((low.min(value), high.max(value)));
+            }
+        }
+    }
+
+    /// A note on the number that may mark missing values, if there is one.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let ends = self.range.into_iter().flat_map(|(low, high)| [low, high]);
+        let listed = self.rows_of.keys().map(|bits| f64::from_bits(*bits));
+        let values: Vec<f64> = ends.chain(listed).collect();
+        let (number, _) = sentinel(&values, is_number_for_missing)?;
+        Some(number_for_missing(number, *self.rows_of.get(&number.to_bits())?))
     }
 }
 

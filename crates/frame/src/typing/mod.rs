@@ -23,6 +23,7 @@ mod rule;
 mod spelled;
 
 pub use calendar::MomentParts;
+pub use infer::MissingSearch;
 pub use moment::{DateOrder, MomentFormat};
 pub use number::{Decimal, Group, NumberFormat};
 pub use record::{ColumnRecord, ColumnSummary};

@@ -1036,3 +1036,33 @@ fn categories_that_may_be_dates_or_quantities_are_noted() {
     assert!(!noted(50, &words(17)));
     assert!(!noted(30, &|i| format!("x 18{i:02}")) && !noted(30, &|i| format!("x 21{i:02}")));
 }
+
+/// A search in chunks finds the same as the column at once.
+#[test]
+fn numbers_for_missing_are_found_in_chunks() {
+    let plain: Vec<f64> = (0..50).map(|i| f64::from(i * 37 % 50) / 10.0).collect();
+    for more in [
+        &[][..],
+        &[-999.0],
+        &[-999.0, 99.0, -999.0],
+        &[-999.0, f64::NAN, -1000.0],
+        &[1e6, -999.0],
+        &[99.0, 200.0, 99.0],
+        &[99.0, 99.0, -99.0],
+    ] {
+        for at in [0, 20, 50] {
+            let mut values = plain.clone();
+            values.splice(at..at, more.iter().copied());
+            let column = RawColumn { cells: Cells::Numbers(values.clone()), ..column("c", &[]) };
+            let typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
+            let whole = typed.records[0].notes.concat();
+            for size in [1, 7, 60] {
+                let mut search = MissingSearch::default();
+                values.chunks(size).for_each(|chunk| search.add(chunk.iter().copied()));
+                let found = search.note().unwrap_or_default();
+                assert_eq!(found.is_empty(), whole.is_empty(), "{more:?} {at} {size}");
+                assert!(whole.contains(&found), "{whole} {found}");
+            }
+        }
+    }
+}

@@ -435,6 +435,12 @@ impl Recipe {
         format!("{}{number}", self.prefix)
     }
 
+    /// The names of the columns of numbers.
+    pub(crate) fn number_columns(&self) -> impl Iterator<Item = &str> {
+        let numbers = self.columns.iter().filter(|c| matches!(c.kind, Kind::Number { .. }));
+        numbers.map(|column| column.name.as_str())
+    }
+
     /// The constant columns, which are left out.
     #[must_use]
     pub fn constant(&self) -> &[String] {
