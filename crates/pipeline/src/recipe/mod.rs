@@ -504,6 +504,10 @@ impl Recipe {
         let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();
         // The columns of a sparse block are not among those that are expected.
         let others_are_texts = self.entries.is_empty();
-        Hints { texts, expected, rules: self.rules.clone(), others_are_texts, ..Hints::default() }
+        // The numbers of a block have no rule, because they were not read from texts.
+        let numbers = self.number_columns().map(|name| (name.to_owned(), ColumnRule::default()));
+        let mut rules: BTreeMap<String, ColumnRule> = numbers.collect();
+        rules.extend(self.rules.clone());
+        Hints { texts, expected, rules, others_are_texts, ..Hints::default() }
     }
 }

@@ -399,6 +399,24 @@ fn sparse_tables_need_the_columns_of_the_model() {
     }
 }
 
+/// A model that learned from an array of numbers reads an array of texts as numbers, and no note calls them categories.
+#[test]
+fn an_array_of_texts_is_read_as_the_numbers_of_the_model() {
+    let block = Some(Block::dense("x", vec![1.0, 2.0, 3.0, 5.0], vec![0, 1]));
+    let hints = fit(&Frame { block, rows: 2, ..frame(Vec::new()) }).hints(&[]);
+    let array = |items: &[u8]| {
+        let header = "{'descr': '|S3', 'fortran_order': False, 'shape': (2, 2), }\n";
+        let length = (header.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), items].concat()
+    };
+    let read = |items| read_bytes("t.npy", array(items), &ReadOptions::default(), &hints);
+    let found = read(b"1.52.53.54.5").unwrap();
+    assert!(matches!(found.columns[1].values, Values::Numbers(_)));
+    assert!(found.records.iter().all(|record| record.notes.is_empty()), "{:?}", found.records);
+    let error = read(b"1.52.53.5red").unwrap_err().to_string();
+    assert!(error.contains("row 1, column `x1`: `red` is not a number"), "{error}");
+}
+
 /// A sparse table with entries, none of which is in a column of the model, is the wrong table. Rows without entries are
 /// rows of zeros.
 #[test]
