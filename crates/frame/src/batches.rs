@@ -77,7 +77,7 @@ impl Plan {
         let mut indices = Vec::new();
         for (at, field) in schema.fields().iter().enumerate() {
             let (name, of) = (field.name(), field.data_type());
-            // A caller that reads all columns as texts, but for no model, copies all of them, including index columns.
+            // A caller that reads all columns as texts, and has no model, copies all of them, including index columns.
             let copies_all = hints.others_are_texts && hints.rules.is_empty();
             let is_wanted = hints.expected.contains(name) || copies_all;
             if pandas.indices.contains(name) && !is_wanted {

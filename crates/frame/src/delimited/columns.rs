@@ -1,7 +1,7 @@
 //! Converts the rows of a text to columns.
 
 use super::checks::check_header;
-use super::layout::Layout;
+use super::layout::{Layout, column_name};
 use super::plain::{self, Plan, Request, TakeResult};
 use super::rows::Rows;
 use super::split::Delimiter;
@@ -292,16 +292,6 @@ impl<'a> Columns<'a> {
             ..frame
         })))
     }
-}
-
-/// The name that is given to the column at this index if the file does not name it. It differs from the names that the
-/// file gives to other columns.
-pub(crate) fn column_name(at: usize, given: &[String]) -> String {
-    let mut name = format!("c{}", at + 1);
-    while given.contains(&name) {
-        name.push('_');
-    }
-    name
 }
 
 /// Removes the white space around a cell.

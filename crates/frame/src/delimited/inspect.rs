@@ -1,8 +1,7 @@
 //! Shows how a file is read, and writes its table with unchanged cells.
 
 use super::checks::{add_notes, check_rows};
-use super::columns::column_name;
-use super::layout::Layout;
+use super::layout::{Layout, column_name};
 use super::reading::FileRecord;
 use super::records::Records;
 use super::rows::Rows;

@@ -1,6 +1,5 @@
 //! The layout of delimited text: preamble, header (column names) and rows.
 
-use super::columns::column_name;
 use super::dialect::{self, Found};
 use super::header::{self, Row};
 use super::kinds::kind;
@@ -433,6 +432,16 @@ impl Layout {
             }
         }
     }
+}
+
+/// The name that is given to the column at this index if the file does not name it. It differs from the names that the
+/// file gives to other columns.
+pub(crate) fn column_name(at: usize, given: &[String]) -> String {
+    let mut name = format!("c{}", at + 1);
+    while given.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// Joins names that span several lines, with a space between the texts of each column. Except in the last line, a text

@@ -14,6 +14,7 @@ mod outlook;
 mod params;
 mod pool_model;
 mod rare;
+mod review;
 mod scan;
 mod second_look;
 mod session;
