@@ -234,7 +234,7 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
 /// Predictions for the rows in `asking.first` come before all others, in the order of their places.
 fn open(session: &mut LabellingSession, asking: &Asking) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
-        (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
+        (0..session.progress().points).map(|row| !session.is_open(row)).collect();
     session.skipped().iter().for_each(|row| closed[*row] = true);
     let rows = (0..closed.len()).filter(|row| !closed[*row]);
     let mut questions: Vec<LabellingQuestion> = rows.map(|row| predict(session, row)).collect();

@@ -183,11 +183,11 @@ impl SessionLog {
     }
 
     /// A session that predicts the given class of each row instead of learning, with all labels and skipped rows of the
-    /// session. For reviews.
+    /// session. It does not ask about rows without a given class. For reviews.
     ///
     /// # Errors
     /// Returns an error if the classes do not match the pool or the session.
-    pub fn suggested(&self, classes: &[usize]) -> Result<LabellingSession, DataError> {
+    pub fn suggested(&self, classes: &[Option<usize>]) -> Result<LabellingSession, DataError> {
         let file = self.saved(classes.len(), Threads::ONE)?;
         let session = LabellingSession::resume_suggested(&file, classes);
         session.map_err(|error| DataError::user(error.to_string()))

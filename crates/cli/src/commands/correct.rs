@@ -36,6 +36,9 @@ pub(crate) struct CorrectArgs {
     /// CSV file of corrections
     #[arg(long, value_name = "FILE")]
     pub(crate) with: PathBuf,
+    /// Whether the corrections are answers to questions about DATA, so that the rows are certain
+    #[arg(skip)]
+    pub(crate) are_answers: bool,
     /// Use only the first rows of the file of corrections
     #[arg(long, value_name = "COUNT")]
     pub(crate) first: Option<usize>,
@@ -155,7 +158,7 @@ impl Corrections {
             )));
         }
         let is_confirmed = check_rows(table, frame, &rows, &[&args.label])? || before.is_some();
-        if !is_confirmed {
+        if !is_confirmed && !args.are_answers {
             note(&format!(
                 "note: {}: the labels are joined to the rows of {} by row number; the files have no common column that \
                  could confirm this",

@@ -235,6 +235,34 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     assert!(bad.contains("`200` is not a row of the pool"), "{bad}");
 }
 
+/// A review asks about the rows that it names, also if other rows have no label. Rows that it names count, whether or not
+/// they have a known label.
+#[test]
+fn a_review_asks_only_about_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let label = |i: usize| if i % 5 == 4 { "" } else { ["a", "b"][i % 2] };
+    let rows: String = (0..30).map(|i| format!("{i},{},{}\n", i * i % 11, label(i))).collect();
+    fs::write(dir.path().join("t.csv"), format!("x,z,y\n{rows}")).unwrap();
+    fs::write(dir.path().join("r.csv"), "row,label,suggested\n7,b,a\n4,,b\n2,a,b\n").unwrap();
+    let mut command = crate::support::program(dir.path());
+    command.args("label t.csv --known y --review r.csv -o a.csv".split(' '));
+    let stdio = std::process::Stdio::piped;
+    let mut child = command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"\n\na\nq\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(
+        said.contains("5 rows without a label, which are not reviewed, are not asked"),
+        "{said}"
+    );
+    assert!(said.contains("3 of 3 rows reviewed, 1 label changed"), "{said}");
+    assert!(said.contains("every row to review has an answer"), "{said}");
+    let answers = read(dir.path(), "a.csv");
+    for line in ["7,a,confirmed", "4,b,confirmed", "2,a,corrected"] {
+        assert!(answers.contains(line), "{line}: {answers}");
+    }
+}
+
 /// A row whose suggestion is its own label in another spelling is not reviewed.
 #[test]
 fn another_spelling_of_a_label_is_not_reviewed() {

@@ -49,6 +49,14 @@ impl PoolModel {
         }
     }
 
+    /// Whether the session asks about a point, that is, it has no answer yet.
+    pub(super) fn is_open(&self, index: usize) -> bool {
+        match self {
+            PoolModel::Suggested(model) => model.is_open(index),
+            PoolModel::Narrow(_) | PoolModel::Wide(_) => self.class(index).is_none(),
+        }
+    }
+
     pub(super) fn verdict(&self, index: usize) -> Verdict {
         match self {
             PoolModel::Narrow(model) => model.verdict(index),

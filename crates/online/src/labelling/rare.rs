@@ -35,7 +35,7 @@ impl LabellingSession {
         self.check_class(class)?;
         let mut skipped = vec![false; self.model.len()];
         self.skipped.iter().for_each(|i| skipped[*i] = true);
-        let open = (0..self.model.len()).filter(|i| self.model.class(*i).is_none() && !skipped[*i]);
+        let open = (0..self.model.len()).filter(|i| self.model.is_open(*i) && !skipped[*i]);
         let mut found: Vec<(f64, usize)> =
             open.map(|i| (self.model.score_of(i, class), i)).collect();
         let likelier = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));

@@ -8,7 +8,8 @@ use crate::error::OnlineError;
 use halfspaces_linalg::InputError;
 
 impl LabellingSession {
-    /// Resumes a saved session that predicts the given class of each point, and learns nothing. Use it for a review, in
+    /// Resumes a saved session that predicts the given class of each point, and learns nothing. It does not ask about a
+    /// point without a class. Use it for a review, in
     /// which each question shows the suggestion of another program. Starting and answering take time proportional to
     /// the number of points. Questions come in the order of the points unless [`ask`](LabellingSession::ask) chooses
     /// another one. The suggestions have no probabilities: a question says 0.5, and
@@ -26,9 +27,10 @@ impl LabellingSession {
     ///     answers: Vec::new(),
     ///     skipped: Vec::new(),
     /// };
-    /// let mut session = LabellingSession::resume_suggested(&file, &[1, 0, 1])?;
+    /// let mut session = LabellingSession::resume_suggested(&file, &[Some(1), None, Some(1)])?;
     /// assert_eq!(session.next().map(|question| (question.index, question.class)), Some((0, 1)));
     /// session.answer(0)?;
+    /// assert_eq!(session.next().map(|question| question.index), Some(2));
     /// assert_eq!(session.progress().corrections, 1);
     /// assert!(!session.has_probabilities());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,14 +39,17 @@ impl LabellingSession {
     /// # Errors
     /// [`InputError::Empty`]; [`OnlineError::UnknownClass`]; [`InputError::LengthMismatch`]; the errors of
     /// [`resume`](LabellingSession::resume).
-    pub fn resume_suggested(file: &LabellingFile, classes: &[usize]) -> Result<Self, OnlineError> {
+    pub fn resume_suggested(
+        file: &LabellingFile,
+        classes: &[Option<usize>],
+    ) -> Result<Self, OnlineError> {
         LabellingSession::check_file(file, classes.len())?;
         if classes.is_empty() {
             return Err(InputError::Empty.into());
         }
         let model = PoolModel::Suggested(Suggested::new(classes));
         let session = LabellingSession::of_model(file.labelling, classes.len(), model);
-        classes.iter().try_for_each(|class| session.check_class(*class))?;
+        classes.iter().flatten().try_for_each(|class| session.check_class(*class))?;
         session.restore(file)
     }
 }
@@ -70,7 +75,8 @@ mod tests {
     #[test]
     fn a_session_keeps_the_suggestions_whatever_is_answered() {
         let suggested = [2, 0, 1, 2];
-        let mut session = LabellingSession::resume_suggested(&file(4), &suggested).unwrap();
+        let given = suggested.map(Some);
+        let mut session = LabellingSession::resume_suggested(&file(4), &given).unwrap();
         session.tell(&[(1, 1)]).unwrap();
         assert_eq!((session.class(1), session.predict(1).unwrap().class), (Some(1), 1));
         for (index, class) in [(0, 2), (2, 0)] {
@@ -99,14 +105,27 @@ mod tests {
         assert!(session.doubts(5).is_empty() && !session.has_probabilities());
         assert!(session.add_points(&Points::new(vec![1.0], 1).unwrap()).is_err());
         // The saved form brings the same answers back.
-        let resumed = LabellingSession::resume_suggested(&session.file(), &suggested).unwrap();
+        let resumed = LabellingSession::resume_suggested(&session.file(), &given).unwrap();
         assert_eq!((resumed.answers(), resumed.skipped()), (session.answers(), session.skipped()));
+    }
+
+    /// A point without a suggestion is not asked about, but it can get a label.
+    #[test]
+    fn points_without_a_suggestion_are_not_asked_about() {
+        let given = [None, Some(1), None];
+        let mut session = LabellingSession::resume_suggested(&file(3), &given).unwrap();
+        assert_eq!(session.next().map(|question| question.index), Some(1));
+        session.confirm().unwrap();
+        assert_eq!(session.next(), None);
+        assert!(session.likeliest(0, 3).unwrap().is_empty());
+        session.tell(&[(2, 2)]).unwrap();
+        assert_eq!((session.class(2), session.progress().answered), (Some(2), 2));
     }
 
     #[test]
     fn invalid_suggestions_are_refused() {
-        assert!(LabellingSession::resume_suggested(&file(2), &[0, 3]).is_err());
-        assert!(LabellingSession::resume_suggested(&file(2), &[0, 1, 2]).is_err());
+        assert!(LabellingSession::resume_suggested(&file(2), &[Some(0), Some(3)]).is_err());
+        assert!(LabellingSession::resume_suggested(&file(2), &[Some(0); 3]).is_err());
         assert!(LabellingSession::resume_suggested(&file(0), &[]).is_err());
     }
 }

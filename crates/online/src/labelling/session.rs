@@ -509,6 +509,12 @@ impl LabellingSession {
         self.labelling.classes()
     }
 
+    /// Whether the session asks about a point: it has no answer yet, and a review has a suggestion for it.
+    #[must_use]
+    pub fn is_open(&self, index: usize) -> bool {
+        index < self.model.len() && self.model.is_open(index)
+    }
+
     /// The points that were skipped and have no answer, in the order in which they were skipped.
     #[must_use]
     pub fn skipped(&self) -> &[usize] {

@@ -2,15 +2,16 @@
 
 use super::model::{Errors, Verdict};
 
-/// A class for each point. Answers do not change these classes, and they have no probabilities.
+/// A class for each point, or none for a point that is not asked about. Answers do not change these classes, and they have no
+/// probabilities.
 #[derive(Debug, Clone)]
 pub(super) struct Suggested {
-    suggested: Vec<usize>,
+    suggested: Vec<Option<usize>>,
     answered: Vec<Option<usize>>,
 }
 
 impl Suggested {
-    pub(super) fn new(classes: &[usize]) -> Self {
+    pub(super) fn new(classes: &[Option<usize>]) -> Self {
         Suggested { suggested: classes.to_vec(), answered: vec![None; classes.len()] }
     }
 
@@ -22,26 +23,32 @@ impl Suggested {
         self.answered[index]
     }
 
+    /// Whether the point is asked about and has no answer.
+    pub(super) fn is_open(&self, index: usize) -> bool {
+        self.suggested[index].is_some() && self.answered[index].is_none()
+    }
+
     /// Records the answer about a point; `None` withdraws it.
     pub(super) fn set(&mut self, index: usize, class: Option<usize>) {
         self.answered[index] = class;
     }
 
     pub(super) fn verdict(&self, index: usize) -> Verdict {
-        Verdict { class: self.answered[index].unwrap_or(self.suggested[index]), score: 0.0 }
+        let class = self.answered[index].or(self.suggested[index]).unwrap_or(0);
+        Verdict { class, score: 0.0 }
     }
 
     pub(super) fn next(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
-        (0..self.len()).find(|index| self.answered[*index].is_none() && allowed(*index))
+        (0..self.len()).find(|index| self.is_open(*index) && allowed(*index))
     }
 
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
-        f64::from(u8::from(self.suggested[index] == class))
+        f64::from(u8::from(self.suggested[index] == Some(class)))
     }
 
     /// No errors are estimated.
     pub(super) fn errors(&self) -> Errors {
-        let open = self.answered.iter().filter(|class| class.is_none()).count();
+        let open = (0..self.len()).filter(|index| self.is_open(*index)).count();
         Errors { open, stated: 0.0, wrong_left_out: 0, stated_left_out: 0.0, factor: 1.0 }
     }
 }

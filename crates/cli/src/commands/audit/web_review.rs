@@ -59,6 +59,13 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
     let (review, ending) = (Some(ranking), Some(ending));
     label::run(&LabelArgs { review, ending, web: true, ..options.clone() })?;
     let labels = session_labels(&options, &session, RowLabel::is_by_person)?;
+    if labels.is_empty() {
+        let corrected = corrected.display();
+        note(&format!(
+            "no label was reviewed, so {corrected} is not written; the same command continues the review"
+        ));
+        return Ok(());
+    }
     write_file(&answers, false, |out| {
         writeln!(out, "row,label")?;
         let mut csv = csv::Writer::from_writer(out);
@@ -69,6 +76,7 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
     correct::run(&CorrectArgs {
         label: label.to_owned(),
         with: answers,
+        are_answers: true,
         first: None,
         output,
         input: input.clone(),

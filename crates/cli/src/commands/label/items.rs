@@ -95,9 +95,10 @@ impl Items {
         known: &[(usize, String)],
         rows: &BTreeMap<usize, usize>,
     ) -> Items {
+        let mut of_rows: BTreeMap<_, _> = rows.keys().map(|row| (*row, Vec::new())).collect();
         let known = known.iter().filter(|(row, _)| rows.contains_key(row));
-        let known = known.map(|(row, label)| (*row, vec![(KNOWN.to_owned(), label.clone())]));
-        self.with_answers(known.collect())
+        of_rows.extend(known.map(|(row, label)| (*row, vec![(KNOWN.to_owned(), label.clone())])));
+        self.with_answers(of_rows)
     }
 
     /// Adds the information shown about the rows that are reviewed: pairs of a name and an answer.

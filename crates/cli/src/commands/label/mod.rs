@@ -447,18 +447,33 @@ fn check_seed(seed: Option<u64>, header: &Header, path: &Path) -> Result<(), Cli
     }
 }
 
-/// The labelling model with all labels and skipped rows of the session. If only rows with a suggested label are open, a
-/// review shows these suggestions, and nothing is learned.
+/// The labelling model with all labels and skipped rows of the session. A review of rows with suggested labels shows these
+/// suggestions and learns nothing, unless other questions or predictions are requested.
 fn resume_model(
     args: &LabelArgs,
     log: &SessionLog,
     pool: &Pool,
     threads: Threads,
 ) -> Result<LabellingSession, CliError> {
-    let is_plain = args.model.is_none() && args.seek.is_none() && args.order != Order::Rare;
+    let is_plain = args.model.is_none()
+        && args.seek.is_none()
+        && args.order != Order::Rare
+        && !args.with_predictions;
     let suggested =
         pool.reviewed.classes(log.record()).filter(|_| is_plain && args.review.is_some());
     if let Some(classes) = suggested {
+        let record = log.record();
+        let is_left = |row: &usize| classes[*row].is_none() && record.label(*row).is_none();
+        let left = (0..record.rows()).filter(is_left).count();
+        if left > 0 {
+            note(&format!(
+                "note: {} without a label, which {} not reviewed, {} not asked about; to label {}, omit --review",
+                counted(left as u64, "row"),
+                if left == 1 { "is" } else { "are" },
+                if left == 1 { "is" } else { "are" },
+                if left == 1 { "it" } else { "them" }
+            ));
+        }
         return log.suggested(&classes);
     }
     match &pool.points {

@@ -58,15 +58,14 @@ impl Reviewed {
         Ok(rows)
     }
 
-    /// The class suggested for each row of the pool, where a row that has a label has its own class. Returns `None` if a
-    /// row has neither a label nor a suggested class.
-    pub(super) fn classes(&self, record: &Record) -> Option<Vec<usize>> {
-        let class = |row: usize| {
-            let suggested = self.suggested.get(&row);
-            let suggested = suggested.and_then(|name| find_class(name, record.classes()));
-            suggested.or_else(|| record.label(row))
-        };
-        (0..record.rows()).map(class).collect()
+    /// The class suggested for each row of the pool; `None` for a row that is not reviewed. Returns `None` if a reviewed
+    /// row has no suggested class.
+    pub(super) fn classes(&self, record: &Record) -> Option<Vec<Option<usize>>> {
+        let mut classes = vec![None; record.rows()];
+        for row in self.places.keys() {
+            classes[*row] = Some(find_class(self.suggested.get(row)?, record.classes())?);
+        }
+        Some(classes)
     }
 }
 
@@ -83,11 +82,14 @@ impl ReviewProgress {
     /// Returns `None` if no known labels are reviewed.
     pub(super) fn of(record: &Record, items: &Items) -> Option<ReviewProgress> {
         let classes = Classes::new(record.classes().iter().cloned());
-        let known = |row: usize| Some((row, classes.find(items.known_label(row)?)?));
-        let rows: Vec<(usize, usize)> = items.reviewed().filter_map(known).collect();
+        let known = |row: usize| classes.find(items.known_label(row)?);
+        let rows: Vec<(usize, Option<usize>)> =
+            items.reviewed().map(|row| (row, known(row))).collect();
         let is_reviewed = |row: usize| record.label(row).is_some() || record.is_uncertain(row);
-        let is_changed = |row: usize, known: usize| record.label(row).is_some_and(|it| it != known);
-        (!rows.is_empty()).then(|| ReviewProgress {
+        let is_changed = |row: usize, known: Option<usize>| {
+            record.label(row).is_some_and(|label| known.is_some_and(|known| known != label))
+        };
+        rows.iter().any(|(_, known)| known.is_some()).then(|| ReviewProgress {
             rows: rows.len(),
             reviewed: rows.iter().filter(|(row, _)| is_reviewed(*row)).count(),
             changed: rows.iter().filter(|(row, known)| is_changed(*row, *known)).count(),

@@ -123,7 +123,8 @@ fn prompt(
     classes: &[String],
 ) -> String {
     let Some(LabellingQuestion { index: row, class, .. }) = asked else {
-        return "every row has an answer: u undo, r review, Enter or q ends > ".to_owned();
+        let rows = if items.is_review() { "every row to review" } else { "every row" };
+        return format!("{rows} has an answer: u undo, r review, Enter or q ends > ");
     };
     let skipped = if controller.record().is_skipped(row) { ", skipped before" } else { "" };
     let name = visible(&classes[class]);

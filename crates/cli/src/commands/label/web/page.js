@@ -298,7 +298,7 @@ function showQuestion() {
     at('guess').textContent = state.classes[question.class];
     at('sure').textContent = sure(question.probability);
   } else {
-    at('guess').textContent = state.question ? 'Before you stop' : 'Every row has an answer.';
+    at('guess').textContent = state.question ? 'Before you stop' : state.review ? 'Every row to review has an answer.' : 'Every row has an answer.';
     at('sure').textContent = state.doubts.length + state.uncertain.length > 0 ? 'Look again at these answers, or finish.' : 'You can finish.';
   }
   at('confirm').firstElementChild.textContent = looked ? 'Keep' : confirmation(question);
