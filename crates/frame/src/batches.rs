@@ -45,8 +45,6 @@ pub(crate) struct Plan {
     columns: Vec<(usize, String, Shape)>,
     /// The name of the column that becomes the index of the table, if there is one.
     index: Option<String>,
-    /// The first number and the step of an index of pandas that has no column.
-    range: Option<(f64, f64)>,
     remarks: Vec<(String, Remark)>,
     /// For each column with a time zone, the number of microseconds to add to its times, so that they have the UTC
     /// offset of the column's rule.
@@ -69,7 +67,6 @@ impl Plan {
             hints: hints.clone(),
             columns: Vec::new(),
             index: None,
-            range: pandas.range,
             remarks: Vec::new(),
             shifts: HashMap::new(),
             notes: Vec::new(),
@@ -132,7 +129,8 @@ impl Plan {
                 plan.index = Some(name.clone());
             }
         }
-        if !indices.is_empty() {
+        // A model does not use the index, so there is nothing to decide.
+        if !indices.is_empty() && hints.rules.is_empty() {
             let names: Vec<String> = indices.iter().map(|(_, name)| format!("`{name}`")).collect();
             let what = if indices.len() == 1 { "index" } else { "indices" };
             let verb = if indices.len() == 1 { "is" } else { "are" };
@@ -142,15 +140,6 @@ impl Plan {
             ));
         }
         plan
-    }
-}
-
-impl Plan {
-    /// The index of pandas, if it is a range of numbers, which is not stored as a column.
-    fn range(&self, rows: usize) -> Option<Column> {
-        let (first, step) = self.range?;
-        let values = Values::numbers((0..rows).map(|row| first + step * row as f64).collect());
-        Some(Column { name: String::new(), values })
     }
 }
 
@@ -311,7 +300,7 @@ impl<'s> Assembler<'s> {
         remarks.retain(|(name, _)| !is_index(name));
         frame.records.retain(|record| !is_index(&record.name));
         let at = frame.columns.iter().position(|column| is_index(&column.name));
-        let index = at.map(|at| frame.columns.remove(at)).or_else(|| self.plan.range(self.rows));
+        let index = at.map(|at| frame.columns.remove(at));
         let index = index.map(|Column { name, values }| match is_nameless_index(&name) {
             true => Column { name: String::new(), values },
             false => Column { name, values },
@@ -402,11 +391,6 @@ mod tests {
         assert_eq!((named.names().len(), named.index), (3, None));
         let several = frame(["id", "a", "b"], r#""id", "a""#, &Hints::default());
         assert_eq!((several.names().len(), several.index), (1, None));
-        // A range of numbers is no column, but it is an index too.
-        let range = r#"{"kind": "range", "name": null, "start": 4, "stop": -2, "step": -2}"#;
-        let counted = frame(["a", "b", "c"], range, &Hints::default());
-        assert_eq!(counted.index.unwrap().values, Values::numbers(vec![4.0, 2.0, 0.0]));
-        assert_eq!(counted.columns.len(), 3);
         // A copy of the whole table contains the index, and a table for a model does not.
         let mut hints = Hints { others_are_texts: true, ..Hints::default() };
         let copied = frame(["a", "b", "__index_level_0__"], "", &hints);

@@ -9,8 +9,6 @@ use std::collections::BTreeSet;
 pub(crate) struct Declared {
     /// Columns that contain the index of the data frame.
     pub(crate) indices: BTreeSet<String>,
-    /// The first number and the step of an index that is a range and has no column.
-    pub(crate) range: Option<(f64, f64)>,
     /// Columns that have the type `category` in pandas, regardless of the type of their values.
     pub(crate) categories: BTreeSet<String>,
 }
@@ -21,7 +19,6 @@ impl Declared {
         let names = schema.fields().iter().map(|field| field.name());
         let mut declared = Declared {
             indices: names.filter(|name| is_nameless_index(name)).cloned().collect(),
-            range: None,
             categories: BTreeSet::new(),
         };
         let text = schema.metadata().get("pandas");
@@ -30,10 +27,6 @@ impl Declared {
         };
         let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
         // An index that is a range is described by an object instead of a name and has no column.
-        declared.range = list("index_columns").find_map(|index| {
-            let number = |key: &str| index.get(key).and_then(Value::as_f64);
-            (index.get("kind")?.as_str()? == "range").then_some((number("start")?, number("step")?))
-        });
         declared.indices.extend(list("index_columns").filter_map(Value::as_str).map(str::to_owned));
         for column in list("columns") {
             let text = |key: &str| column.get(key).and_then(Value::as_str);

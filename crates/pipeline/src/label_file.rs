@@ -253,7 +253,8 @@ impl LabelFile {
         );
         let same = check_same_order(table, file, &[label], advice, &of_numbers)?;
         table.notes.extend(same.notes);
-        if same.columns == 0 && (file.names().len() > 1 || file.index.is_some()) {
+        let has_more = file.names().len() > 1 || file.index.is_some() || table.index.is_some();
+        if same.columns == 0 && has_more {
             table.notes.push(unconfirmed(file, table, "in order"));
         }
         Ok((0..table.rows).collect())
@@ -354,10 +355,10 @@ fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
 /// Checks that the first line of the table is certainly a row. A program that knows the name of a column may have read
 /// a first line of words as names, and then all row numbers differ by one.
 fn check_first_line(table: &Frame, told: &ReadOptions, labels: &str) -> Result<(), DataError> {
-    let is_unnamed = || table.names().iter().zip(1..).all(|(name, i)| **name == format!("c{i}"));
+    let has_no_names = table.reading.as_ref().is_some_and(|reading| reading.header_lines == 0);
     let has_words = || table.columns.iter().all(|column| matches!(column.values, Values::Texts(_)));
-    let is_told = told.header.is_some() || table.block.is_some() || table.columns.is_empty();
-    if is_told || !is_unnamed() || !has_words() {
+    // In a table of one column, a name differs from the texts below it.
+    if told.header.is_some() || !has_no_names || table.columns.len() < 2 || !has_words() {
         return Ok(());
     }
     Err(DataError::user(format!(

@@ -143,7 +143,7 @@ fn one_pass(
                 by_label: HashMap::new(),
                 unseen: BTreeMap::new(),
                 notes: BTreeMap::new(),
-                late: LateValues::new(recipe.number_columns(), recipe.constant(), &records),
+                late: LateValues::new(recipe.number_columns(), recipe.constant(), &records, size),
             };
             let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
             let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
@@ -159,7 +159,7 @@ fn one_pass(
                     notes.push(note);
                 }
             }
-            let late = std::mem::take(&mut pass.late).notes(&source, size, &notes);
+            let late = std::mem::take(&mut pass.late).notes(&source, &notes);
             notes.extend(late);
             let counts = (pass.rows, pass.left_out, by_label, unseen);
             Ok::<_, DataError>((model, findings, pass.finish()?, counts))

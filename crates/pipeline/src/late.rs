@@ -10,30 +10,38 @@ pub(crate) struct LateValues {
     searches: BTreeMap<String, MissingSearch>,
     /// The columns that are left out because they are constant.
     constant: BTreeMap<String, Constant>,
+    /// The number of first rows, from which the columns were determined.
+    size: usize,
+    /// The number of rows read so far.
+    rows: usize,
 }
 
 #[derive(Debug, Default)]
 struct Constant {
     rule: ColumnRule,
-    /// The value of the first row. The inner value is `None` if it is missing.
-    first: Option<Option<Value>>,
-    /// The origin of the first row with another value.
+    /// The value of most of the first rows, which is `None` if it is missing, and its lead in a vote. Some of the first
+    /// rows are held out and may have other values.
+    most: Option<Value>,
+    votes: usize,
+    /// The origin of the first later row with another value.
     differs: Option<String>,
 }
 
 #[derive(Debug, PartialEq)]
 enum Value {
     Number(f64),
+    Moment(i64),
     Text(String),
 }
 
 impl LateValues {
-    /// Creates the notes on columns of numbers and on the columns that are constant in the first rows. `records` says how
-    /// the first rows were read.
+    /// Creates the notes on columns of numbers and on the columns that are constant in the first `size` rows. `records`
+    /// says how these rows were read.
     pub(crate) fn new<'n>(
         numbers: impl IntoIterator<Item = &'n str>,
         constant: &[String],
         records: &[ColumnRecord],
+        size: usize,
     ) -> LateValues {
         let rule = |name: &String| {
             let record = records.iter().find(|record| record.name == *name);
@@ -47,6 +55,8 @@ impl LateValues {
                 .map(|name| (name.to_owned(), Default::default()))
                 .collect(),
             constant: constant.iter().map(column).collect(),
+            size,
+            rows: 0,
         }
     }
 
@@ -59,13 +69,14 @@ impl LateValues {
                 search.add(numbers.values().iter().copied());
             }
             if let Some(constant) = self.constant.get_mut(&column.name) {
-                constant.add(chunk, &column.values);
+                constant.add(chunk, &column.values, self.size.saturating_sub(self.rows));
             }
         }
+        self.rows += chunk.rows;
     }
 
-    /// The notes on the rows read so far. `size` is the number of first rows, and `notes` are the notes on them.
-    pub(crate) fn notes(self, source: &str, size: usize, notes: &[String]) -> Vec<String> {
+    /// The notes on the rows read so far. `notes` are the notes on the first rows.
+    pub(crate) fn notes(self, source: &str, notes: &[String]) -> Vec<String> {
         let mut late = Vec::new();
         for (name, search) in self.searches {
             let about = format!("{source}, column `{name}`: ");
@@ -80,8 +91,9 @@ impl LateValues {
         for (name, constant) in self.constant {
             if let Some(place) = constant.differs {
                 late.push(format!(
-                    "{place}, column `{name}`: its value differs from that of all of the first {size} rows; the column is left \
-                     out as constant; shuffle the file, or fit without --stream"
+                    "{place}, column `{name}`: its value differs from that of the first {} rows; the column is left out as \
+                     constant; shuffle the file, or fit without --stream",
+                    self.size
                 ));
             }
         }
@@ -90,7 +102,8 @@ impl LateValues {
 }
 
 impl Constant {
-    fn add(&mut self, chunk: &Frame, values: &Values) {
+    /// Adds the next rows, of which `first` are among the first rows of the table.
+    fn add(&mut self, chunk: &Frame, values: &Values, first: usize) {
         // A column that is not used is read as texts, so most rows have the same code as the row before.
         let mut last = None;
         for row in 0..chunk.rows {
@@ -101,15 +114,17 @@ impl Constant {
                 Values::Texts(texts) => Some(texts.codes()[row]),
                 _ => None,
             };
-            if code.is_some() && code == last {
+            if row >= first && code.is_some() && code == last {
                 continue;
             }
             last = code;
             let value = self.value(values, row);
-            match &self.first {
-                None => self.first = Some(value),
-                Some(first) if *first == value => {}
-                Some(_) => self.differs = Some(chunk.place(row)),
+            match (row < first, value == self.most) {
+                (true, true) => self.votes += 1,
+                (true, false) if self.votes == 0 => (self.most, self.votes) = (value, 1),
+                (true, false) => self.votes -= 1,
+                (false, true) => {}
+                (false, false) => self.differs = Some(chunk.place(row)),
             }
         }
     }
@@ -120,10 +135,11 @@ impl Constant {
         if values.is_missing(row) || self.rule.is_missing(&text) {
             return None;
         }
-        let number = match &self.rule.reading {
-            Reading::Number(format) => format.parse(&text),
-            _ => None,
-        };
-        Some(number.map_or(Value::Text(text), Value::Number))
+        Some(match &self.rule.reading {
+            Reading::Number(format) => format.parse(&text).map_or(Value::Text(text), Value::Number),
+            Reading::Date(format) => format.parse(&text).map_or(Value::Text(text), Value::Moment),
+            Reading::Boolean => Value::Text(text.to_lowercase()),
+            Reading::Text => Value::Text(text),
+        })
     }
 }

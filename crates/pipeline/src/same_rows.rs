@@ -120,11 +120,13 @@ pub fn check_same_rows(
     let indices = indices.map(|((_, ours), (_, theirs))| (INDEX.to_owned(), ours, theirs));
     for (name, values, other) in in_both.chain(indices) {
         let (ours, theirs) = (keys(values, table.rows), keys(other, file.rows));
-        if !are_comparable((values, &ours), (other, &theirs)) {
+        let is_index = name == INDEX;
+        // Row numbers are no names of rows.
+        let are_alike = !is_index || are_numbers(&ours) == are_numbers(&theirs);
+        if !are_alike || !are_comparable((values, &ours), (other, &theirs)) {
             continue;
         }
         // An index that only counts the rows says nothing about the order of rows that have another index.
-        let is_index = name == INDEX;
         let says_nothing = is_index
             && (counts_rows(&ours) || counts_rows(&theirs))
             && ours.iter().collect::<HashSet<_>>() != theirs.iter().collect::<HashSet<_>>();
@@ -186,13 +188,8 @@ fn in_lower_case(table: &Frame) -> HashMap<String, Option<&Column>> {
 fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
     let is_index = |column: &&Column| {
         let kind = table.record(&column.name).map(|record| record.rule.kind);
-        let is_named = || {
-            INDEX_NAMES.iter().any(|name| column.name.eq_ignore_ascii_case(name))
-                || column.name.starts_with("Unnamed: 0")
-        };
-        // A table that is read for a model has no kinds of the other columns.
-        let may_be = matches!(kind, None | Some(Kind::Identifier | Kind::Text | Kind::Category));
-        kind == Some(Kind::Index) || may_be && is_named()
+        let is_named = || INDEX_NAMES.iter().any(|name| column.name.eq_ignore_ascii_case(name));
+        kind == Some(Kind::Index) || kind == Some(Kind::Identifier) && is_named()
     };
     let column = || table.columns.iter().find(is_index);
     let apart = table.index.as_ref().map(|index| (None, &index.values));
@@ -307,13 +304,16 @@ type Keyed<'a> = (&'a Values, &'a [Option<ClassKey>]);
 /// Whether the cells of two columns can be compared. The same cell may have been read as a date or a number in one
 /// table and kept as a text in the other.
 fn are_comparable((a, of_a): Keyed<'_>, (b, of_b): Keyed<'_>) -> bool {
-    let are_numbers =
-        |keys: &[Option<ClassKey>]| keys.iter().flatten().all(|key| key.number().is_some());
     match (a, b) {
         (Values::Numbers(_), Values::Texts(_)) => are_numbers(of_b),
         (Values::Texts(_), Values::Numbers(_)) => are_numbers(of_a),
         _ => std::mem::discriminant(a) == std::mem::discriminant(b),
     }
+}
+
+/// Whether all cells that are not missing are numbers.
+fn are_numbers(keys: &[Option<ClassKey>]) -> bool {
+    keys.iter().flatten().all(|key| key.number().is_some())
 }
 
 /// The row of each cell, or `None` if a cell is missing or two cells are equal.

@@ -70,6 +70,12 @@ pub(super) fn read(
         let joined = file.join(frame, &input.reading.options());
         let mut joined = joined.map_err(|error| failed_labels(&file.path, error))?;
         print_notes(&mut joined.frame);
+        if joined.is_chosen {
+            note(
+                "note: a labelling session chose which rows were labelled, so the intervals say nothing about other rows, unless \
+                 the session had --order random",
+            );
+        }
         let found = model.true_classes(&joined.frame, &joined.column)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));
         let design = model.design(&joined.frame, unseen)?;

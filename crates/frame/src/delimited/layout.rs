@@ -224,9 +224,9 @@ impl Layout {
         let table: Vec<&Row> = rows[start..].iter().map(|row| &row.cells).collect();
         let Some(first) = table.first() else { return };
         let expected = hints.header(first);
-        let has_all = |names: &Row| {
-            let names: HashSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
-            hints.expected.iter().all(|name| names.contains(name.as_bytes()))
+        let has_all = || {
+            let cells: HashSet<&[u8]> = first.iter().map(Vec::as_slice).collect();
+            hints.expected.iter().all(|name| cells.contains(name.as_bytes()))
         };
         let lines = || match table.get(1) {
             // The line above dashes contains the names.
@@ -235,16 +235,9 @@ impl Layout {
         };
         self.header = match options.header.or(expected) {
             Some(false) => 0,
-            Some(true) if options.header.is_some() => 1,
-            // Several lines are names only if the expected names are among them.
-            Some(true) => match lines().max(1) {
-                several
-                    if several > 1 && has_all(first) && !has_all(&joined(&table[..several])) =>
-                {
-                    1
-                }
-                lines => lines,
-            },
+            // If the user requests a header, or if the first line contains all expected names, the header is one line.
+            Some(true) if options.header.is_some() || has_all() => 1,
+            Some(true) => lines().max(1),
             None if first.len() == 1 && is_sentence(&first[0]) => 0,
             None => lines(),
         };

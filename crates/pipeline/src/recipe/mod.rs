@@ -29,6 +29,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
+/// The number of rows with entries from which a sparse table must have an entry in a column of the model.
+const MIN_ENTERED_ROWS: usize = 10;
+
 /// Options for the treatment of columns.
 ///
 /// ```
@@ -374,7 +377,8 @@ impl Recipe {
     /// zeros, and a table may consist of them.
     ///
     /// # Errors
-    /// Returns an error if the table has entries, but none of them is in a column of the model.
+    /// Returns an error if at least [`MIN_ENTERED_ROWS`] rows have entries, but no entry is in a column of the model. A few
+    /// rows, such as a new text of unknown words, may well have none.
     pub(crate) fn check_known(&self, frame: &Frame) -> Result<(), DataError> {
         let Some(Block::Sparse(block)) = &frame.block else { return Ok(()) };
         let number = |column: &ColumnRecipe| block.number(&column.name);
@@ -390,7 +394,8 @@ impl Recipe {
         let Some((first, _)) = block.points().rows().flat_map(RowView::entries).next() else {
             return Ok(());
         };
-        if entries.any(|(column, _)| known.contains(&found(column))) {
+        let entered = block.points().rows().filter(|row| row.entries().next().is_some()).count();
+        if entered < MIN_ENTERED_ROWS || entries.any(|(column, _)| known.contains(&found(column))) {
             return Ok(());
         }
         let ends =
