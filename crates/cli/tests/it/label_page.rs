@@ -376,6 +376,11 @@ fn folders_of_images_are_tables() {
     let image = page.get(&format!("/api/image/{row}")).unwrap();
     assert_eq!(image.body, fs::read(at(&format!("flat/{row:04}.png"))).unwrap());
     page.stop();
+    assert!(!at("v.csv").exists(), "no label was reviewed");
+    let page = Page::of(folder.path(), &review);
+    let known = &state["question"]["known"];
+    page.post("/api/answer", &json!({ "row": row, "class": known })).unwrap();
+    page.stop();
     assert_eq!(fs::read_to_string(at("v.csv")).unwrap().lines().count(), truth.len() + 1);
     let refusal = refused(folder.path(), &["audit", "train", "--label", "label", "--web", "c.csv"]);
     assert!(refusal.contains("a folder of images, not a table"), "{refusal}");
