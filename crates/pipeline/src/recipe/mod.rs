@@ -378,7 +378,7 @@ impl Recipe {
     ///
     /// # Errors
     /// Returns an error if at least [`MIN_ENTERED_ROWS`] rows have entries, but no entry is in a column of the model. A few
-    /// rows, such as a new text of unknown words, may well have none.
+    /// rows, such as a new text of unknown words, often have none.
     pub(crate) fn check_known(&self, frame: &Frame) -> Result<(), DataError> {
         let Some(Block::Sparse(block)) = &frame.block else { return Ok(()) };
         let number = |column: &ColumnRecipe| block.number(&column.name);
