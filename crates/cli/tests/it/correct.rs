@@ -263,6 +263,29 @@ fn a_review_asks_only_about_its_rows() {
     }
 }
 
+/// A row that was skipped before the review has no suggestion, so a model predicts it.
+#[test]
+fn a_skipped_row_has_no_suggestion() {
+    let dir = tempfile::tempdir().unwrap();
+    let label = |i: usize| if i == 9 { "" } else { ["a", "b"][i % 2] };
+    let rows: String = (0..30).map(|i| format!("{i},{},{}\n", i % 7, label(i))).collect();
+    fs::write(dir.path().join("t.csv"), format!("x,z,y\n{rows}")).unwrap();
+    fs::write(dir.path().join("r.csv"), "row,label,suggested\n7,b,a\n").unwrap();
+    let typed = |line: &str, input: &str| {
+        let stdio = std::process::Stdio::piped;
+        let mut command = crate::support::program(dir.path());
+        command.args(line.split(' ')).stdin(stdio()).stdout(stdio()).stderr(stdio());
+        let mut child = command.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    typed("label t.csv --known y", "s\nq\n");
+    let said = typed("label t.csv --known y --review r.csv", "q\n");
+    assert!(said.contains("row 9, skipped before") && !said.contains("suggested"), "{said}");
+}
+
 /// A row whose suggestion is its own label in another spelling is not reviewed.
 #[test]
 fn another_spelling_of_a_label_is_not_reviewed() {

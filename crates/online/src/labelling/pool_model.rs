@@ -49,7 +49,15 @@ impl PoolModel {
         }
     }
 
-    /// Whether the session asks about a point, that is, it has no answer yet.
+    /// Whether there is a class to predict for a point. A model that learns has one for every point.
+    pub(super) fn has_prediction(&self, index: usize) -> bool {
+        match self {
+            PoolModel::Suggested(model) => model.has_prediction(index),
+            PoolModel::Narrow(_) | PoolModel::Wide(_) => true,
+        }
+    }
+
+    /// Whether the session asks about a point, which has no answer yet.
     pub(super) fn is_open(&self, index: usize) -> bool {
         match self {
             PoolModel::Suggested(model) => model.is_open(index),

@@ -8,10 +8,9 @@ use crate::error::OnlineError;
 use halfspaces_linalg::InputError;
 
 impl LabellingSession {
-    /// Resumes a saved session that predicts the given class of each point, and learns nothing. It does not ask about a
-    /// point without a class. Use it for a review, in
-    /// which each question shows the suggestion of another program. Starting and answering take time proportional to
-    /// the number of points. Questions come in the order of the points unless [`ask`](LabellingSession::ask) chooses
+    /// Resumes a saved session that predicts the given class of each point, and learns nothing. Use it for a review, in
+    /// which each question shows the suggestion of another program. The session neither asks about a point without a
+    /// class nor predicts it. Starting and answering take time proportional to the number of points. Questions come in the order of the points unless [`ask`](LabellingSession::ask) chooses
     /// another one. The suggestions have no probabilities: a question says 0.5, and
     /// [`outlook`](LabellingSession::outlook) and [`doubts`](LabellingSession::doubts) estimate nothing. Points cannot
     /// be added.
@@ -37,7 +36,8 @@ impl LabellingSession {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`OnlineError::UnknownClass`]; [`InputError::LengthMismatch`]; the errors of
+    /// [`InputError::Empty`]; [`OnlineError::UnknownClass`]; [`InputError::LengthMismatch`];
+    /// [`InputError::InconsistentState`] if a skipped point has no class; the errors of
     /// [`resume`](LabellingSession::resume).
     pub fn resume_suggested(
         file: &LabellingFile,
@@ -120,6 +120,14 @@ mod tests {
         assert!(session.likeliest(0, 3).unwrap().is_empty());
         session.tell(&[(2, 2)]).unwrap();
         assert_eq!((session.class(2), session.progress().answered), (Some(2), 2));
+        // A withdrawn label is the suggestion, and a point that never had a class cannot be asked about.
+        assert_eq!(session.undo().map(|question| (question.index, question.class)), Some((2, 2)));
+        assert!(session.predict(0).is_err());
+        let question = crate::LabellingQuestion { index: 0, class: 1, probability: 0.5 };
+        assert!(session.ask(question).is_err());
+        let skipped = |index| LabellingFile { skipped: vec![index], ..file(3) };
+        assert!(LabellingSession::resume_suggested(&skipped(1), &given).is_ok());
+        assert!(LabellingSession::resume_suggested(&skipped(0), &given).is_err());
     }
 
     #[test]

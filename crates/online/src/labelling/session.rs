@@ -209,8 +209,9 @@ impl LabellingSession {
                 return Err(OnlineError::AlreadyAnswered { index: answer.index });
             }
         }
-        for &index in &file.skipped {
+        for &index in file.skipped.iter().filter(|index| !seen.get(**index).is_some_and(|s| *s)) {
             self.check_index(index)?;
+            self.check_prediction(index)?;
         }
         let answers: Vec<(usize, usize)> =
             file.answers.iter().map(|a| (a.index, a.class)).collect();
@@ -241,6 +242,11 @@ impl LabellingSession {
     fn check_index(&self, index: usize) -> Result<(), OnlineError> {
         let len = self.model.len();
         if index < len { Ok(()) } else { Err(InputError::IndexOutOfRange { index, len }.into()) }
+    }
+
+    fn check_prediction(&self, index: usize) -> Result<(), OnlineError> {
+        let has = self.model.has_prediction(index);
+        Ok(InputError::check_state(has, "a point without an answer and without a suggestion")?)
     }
 
     /// The next question, which stays open until it is answered or skipped: the surest point, or the first skipped
@@ -292,6 +298,7 @@ impl LabellingSession {
         if self.model.class(index).is_some() {
             return Err(OnlineError::AlreadyAnswered { index });
         }
+        self.check_prediction(index)?;
         self.open = Some(question);
         Ok(())
     }
@@ -302,6 +309,7 @@ impl LabellingSession {
     /// [`InputError::IndexOutOfRange`].
     pub fn predict(&self, index: usize) -> Result<LabellingQuestion, OnlineError> {
         self.check_index(index)?;
+        self.check_prediction(index)?;
         Ok(self.question(index))
     }
 

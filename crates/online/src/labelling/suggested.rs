@@ -23,18 +23,28 @@ impl Suggested {
         self.answered[index]
     }
 
+    /// Whether there is a class to predict for the point.
+    pub(super) fn has_prediction(&self, index: usize) -> bool {
+        self.answered[index].or(self.suggested[index]).is_some()
+    }
+
     /// Whether the point is asked about and has no answer.
     pub(super) fn is_open(&self, index: usize) -> bool {
         self.suggested[index].is_some() && self.answered[index].is_none()
     }
 
-    /// Records the answer about a point; `None` withdraws it.
+    /// Records the answer about a point; `None` withdraws it. A withdrawn answer is the suggestion if there is no other.
     pub(super) fn set(&mut self, index: usize, class: Option<usize>) {
+        if class.is_none() && self.suggested[index].is_none() {
+            self.suggested[index] = self.answered[index];
+        }
         self.answered[index] = class;
     }
 
     pub(super) fn verdict(&self, index: usize) -> Verdict {
-        let class = self.answered[index].or(self.suggested[index]).unwrap_or(0);
+        let Some(class) = self.answered[index].or(self.suggested[index]) else {
+            unreachable!("only points with an answer or a suggestion are predicted, not {index}")
+        };
         Verdict { class, score: 0.0 }
     }
 

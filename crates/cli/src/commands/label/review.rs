@@ -59,13 +59,14 @@ impl Reviewed {
     }
 
     /// The class suggested for each row of the pool; `None` for a row that is not reviewed. Returns `None` if a reviewed
-    /// row has no suggested class.
+    /// row, or a row that was skipped or answered as uncertain, has no suggested class.
     pub(super) fn classes(&self, record: &Record) -> Option<Vec<Option<usize>>> {
         let mut classes = vec![None; record.rows()];
         for row in self.places.keys() {
             classes[*row] = Some(find_class(self.suggested.get(row)?, record.classes())?);
         }
-        Some(classes)
+        let mut set_aside = record.skipped().chain(record.uncertain());
+        set_aside.all(|row| classes[row].is_some()).then_some(classes)
     }
 }
 
