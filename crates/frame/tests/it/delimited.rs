@@ -394,6 +394,7 @@ fn a_second_line_of_names_above_categories_is_noted() {
     let rows = |count| (0..count).map(row).collect::<String>();
     let noted = |text: String| says(&read(text), "line 2 is read as data, but none of its cells");
     assert!(noted(format!("c,y\nFarbe,Ziel\n{}", rows(12))));
+    assert!(noted(format!("c,y\nFarbe,Ziel\n{}", rows(10))));
     for text in [
         format!("c,y\nFarbe,yes\n{}", rows(12)),
         format!("c,y\n{}", rows(12)),
