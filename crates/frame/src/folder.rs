@@ -1,9 +1,10 @@
-//! Reads folders of images as tables. Each image is a row, which contains the grey values of the image on a small grid.
+//! Reads folders of images as tables. Each image is a row, which contains the grey values of the image on a small grid
+//! and, if the folder has images in colour, the colours on a coarser grid.
 
 use crate::block::Block;
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places};
-use crate::options::ReadOptions;
+use crate::options::{Hints, ReadOptions};
 use crate::picture::Picture;
 use crate::typing::{ColumnRecord, ColumnRule, Kind};
 use crate::values::{MISSING, Values};
@@ -14,10 +15,19 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "file";
 /// The name of the column that contains the sub-folders as labels.
 const LABEL: &str = "label";
-/// The prefix of the column names of the grey values.
+/// The prefix of the column names of the grey values and of the colours.
 const PIXEL: &str = "pixel";
-/// The number of rows and the number of columns of the grid.
+/// The number of rows and the number of columns of the grid of grey values.
 const SIDE: usize = 16;
+/// The number of columns of grey values.
+const GREYS: usize = SIDE * SIDE;
+/// The number of rows and the number of columns of the grid of colours.
+const COLOUR_SIDE: usize = 8;
+/// The number of columns of colours.
+const COLOURS: usize = 2 * COLOUR_SIDE * COLOUR_SIDE;
+/// A part of an image is in colour if its red or blue value differs from its grey value by more than this. Grey
+/// photographs that are stored in colour have small differences, which are due to rounding.
+const MIN_COLOUR: f64 = 8.0;
 /// The maximum size of an image file in bytes.
 const MAX_BYTES: u64 = 1 << 26;
 /// The extensions of image files that can be read.
@@ -28,8 +38,13 @@ const TOGETHER: usize = 16;
 const LISTED: usize = 3;
 
 /// Reads the images of a folder and of its sub-folders, in the order of their names. The columns are `file`, `label`
-/// (if there are sub-folders with images), and the grey values `pixel0`, `pixel1`, ...
-pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
+/// (if there are sub-folders with images), the grey values `pixel0` to `pixel255`, and the colours `pixel256` to
+/// `pixel383`. The table has no colours if no image is in colour, unless they are expected.
+pub(crate) fn read(
+    folder: &Path,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
     let shown = folder.display();
     let mut files = Files::default();
     files.add(folder, None)?;
@@ -57,13 +72,23 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
             return Err(failed("the file is larger than 64 MB".to_owned()));
         }
         let bytes = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
-        Ok(Picture::decode(&bytes).map_err(failed)?.grey(SIDE))
+        let picture = Picture::decode(&bytes).map_err(failed)?;
+        Ok([picture.grey(SIDE), picture.colour_differences(COLOUR_SIDE)].concat())
     };
     let blocks = options.threads.map_blocks(images.len(), TOGETHER, |rows| {
         let grids = images[rows].iter().map(grid).collect::<Result<Vec<Vec<f64>>, DataError>>();
         grids.map(|grids| grids.concat())
     });
-    let values = blocks.into_iter().collect::<Result<Vec<Vec<f64>>, DataError>>()?.concat();
+    let mut values = blocks.into_iter().collect::<Result<Vec<Vec<f64>>, DataError>>()?.concat();
+    let rows = || values.chunks_exact(GREYS + COLOURS);
+    let is_coloured = rows().any(|row| row[GREYS..].iter().any(|v| v.abs() > MIN_COLOUR));
+    let mut colours = GREYS..GREYS + COLOURS;
+    let has_colours =
+        is_coloured || colours.any(|number| hints.expected.contains(&format!("{PIXEL}{number}")));
+    if !has_colours {
+        values = rows().flat_map(|row| &row[..GREYS]).copied().collect();
+    }
+    let width = if has_colours { GREYS + COLOURS } else { GREYS };
     let (names, labels): (Vec<String>, Vec<Option<String>>) = images.into_iter().unzip();
     let texts = Values::texts((0..names.len() as u32).collect(), &names);
     let mut columns = vec![Column { name: FILE.to_owned(), values: texts }];
@@ -73,15 +98,20 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     let files = names.iter().map(|name| folder.join(name).display().to_string()).collect();
     let mut frame = Frame::new(shown.to_string(), columns);
     frame.places = Places::files(files);
-    let numbers = (0..(SIDE * SIDE) as u32).collect();
+    let numbers = (0..width as u32).collect();
     frame.block = Some(Block::dense(PIXEL, values, numbers));
     let rule = ColumnRule { kind: Kind::Identifier, ..ColumnRule::category() };
     frame.records =
         vec![ColumnRecord::new(FILE, rule), ColumnRecord::new(LABEL, ColumnRule::verbatim())];
     frame.records.retain(|record| frame.columns.iter().any(|column| column.name == record.name));
+    let colours = if has_colours {
+        format!(" and {COLOUR_SIDE} x {COLOUR_SIDE} colours;")
+    } else {
+        ";".to_owned()
+    };
     frame.notes.push(format!(
-        "{shown}: {} images are read as {SIDE} x {SIDE} grey values; colours and proportions are ignored; for photographs, use \
-         your own embeddings instead (a file X.npy)",
+        "{shown}: {} images are read as {SIDE} x {SIDE} grey values{colours} proportions are ignored; for photographs, use your own \
+         embeddings instead (a file X.npy)",
         names.len()
     ));
     if !others.is_empty() {
@@ -266,6 +296,39 @@ mod tests {
             frame.notes[1]
         );
         assert!(frame.is_folder() && frame.into_rows(&[1]).is_folder());
+    }
+
+    /// A table has colours if an image is in colour or if a model expects colours.
+    #[test]
+    fn colours_are_columns_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, colour: [u8; 3]| {
+            let picture = Picture::new(1, 1, colour.to_vec());
+            std::fs::write(folder.path().join(name), picture.thumbnail(1).unwrap()).unwrap();
+        };
+        let read = |expected: &str| {
+            let hints = Hints { expected: [expected.to_owned()].into(), ..Hints::default() };
+            crate::read(folder.path(), &ReadOptions::default(), &hints).unwrap()
+        };
+        write("1.png", [50, 50, 50]);
+        // Red and grey differ by 0.701 (51 - 40) = 7.7.
+        write("2.png", [51, 40, 40]);
+        let grey = read("pixel384");
+        assert_eq!(grey.block.as_ref().unwrap().dim(), 256);
+        assert!(grey.notes[0].contains("16 x 16 grey values; proportions"), "{:?}", grey.notes);
+        for expected in ["pixel256", "pixel383"] {
+            assert_eq!(read(expected).block.unwrap().dim(), 384);
+        }
+        // Red and grey differ by 0.701 (52 - 40) = 8.4.
+        write("3.png", [52, 40, 40]);
+        let coloured = read("");
+        assert!(coloured.notes[0].contains("and 8 x 8 colours; proportions"));
+        let block = coloured.block.unwrap();
+        assert_eq!((block.dim(), block.name(383)), (384, "pixel383".to_owned()));
+        let near = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(near(block.column(255), [50.0, 43.289, 43.588]));
+        assert!(near(block.column(256), [0.0, 7.711, 8.412]));
+        assert!(near(block.column(383), [0.0, -3.289, -3.588]));
     }
 
     #[test]

@@ -112,8 +112,26 @@ impl Picture {
     /// Panics if `side` is 0.
     #[must_use]
     pub fn grey(&self, side: usize) -> Vec<f64> {
-        let grey = |of: [f64; 3]| (0..3).map(|k| LUMA[k] * of[k]).sum();
         self.resized(side, side).into_iter().map(grey).collect()
+    }
+
+    /// Returns how the colours differ from grey, on a grid of `side` times `side` cells: for each cell, row by row, the
+    /// average red value minus the grey value, and the average blue value minus the grey value. Both are 0 for a grey
+    /// cell. Together with [`Picture::grey`], they determine the average colour of the cell.
+    ///
+    /// ```
+    /// use halfspaces_frame::Picture;
+    /// let red = Picture::new(1, 1, vec![100, 0, 0]);
+    /// let differences = red.colour_differences(1);
+    /// assert!((differences[0] - 70.1).abs() < 1e-9 && (differences[1] + 29.9).abs() < 1e-9);
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if `side` is 0.
+    #[must_use]
+    pub fn colour_differences(&self, side: usize) -> Vec<f64> {
+        let differences = |of: [f64; 3]| [of[0] - grey(of), of[2] - grey(of)];
+        self.resized(side, side).into_iter().flat_map(differences).collect()
     }
 
     /// Encodes the image as a PNG file, after reducing its sides to at most `most` pixels.
@@ -158,6 +176,11 @@ impl Picture {
         }
         all
     }
+}
+
+/// The grey value of a colour.
+fn grey(of: [f64; 3]) -> f64 {
+    (0..3).map(|k| LUMA[k] * of[k]).sum()
 }
 
 fn check_size(width: usize, height: usize) -> Result<(), String> {

@@ -182,14 +182,16 @@ impl LargeTable {
 /// A folder is read as a table with one row for each PNG or JPEG image in the folder and its sub-folders, in the order
 /// of the file names. The column `file` contains the file name. If there are sub-folders, the column `label` contains
 /// the name of the sub-folder. The columns `pixel0` to `pixel255` contain the grey values from 0 (black) to 255, after
-/// the image has been stretched to a grid of 16 x 16.
+/// the image has been stretched to a grid of 16 x 16. If an image is in colour, or if the hints expect the column
+/// `pixel256`, the columns `pixel256` to `pixel383` contain the colours on a grid of 8 x 8: for each cell, the red value
+/// minus the grey value, and the blue value minus the grey value.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read as a table. The message says where the error is, what was expected, and
 /// what to do.
 pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
     if path.is_dir() {
-        return crate::folder::read(path, reading);
+        return crate::folder::read(path, reading, hints);
     }
     read_source(&Source::open(path)?, reading, hints)
 }

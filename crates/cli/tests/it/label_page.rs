@@ -3,6 +3,7 @@
 use crate::support::{
     self, Draws, Page, digits, digits_folder, good, labels_of_session, pool, refused,
 };
+use halfspaces_frame::Picture;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -537,6 +538,32 @@ fn a_missing_body_times_out() {
 }
 
 /// Image paths that lead out of the folder, by `..` or by a link, are refused at the start.
+/// The two classes have the same grey values and differ only in colour.
+#[test]
+fn colours_of_images_are_features() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: String, colour: [u8; 3]| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let picture = Picture::new(4, 4, colour.repeat(16));
+        fs::write(path, picture.thumbnail(4).unwrap()).unwrap();
+    };
+    for number in 0..40_u8 {
+        // The grey values of both classes are between 29 and 42.
+        write(format!("all/red/{number}.png"), [100 + number, 0, 0]);
+        write(format!("all/green/{number}.png"), [0, 51 + number / 2, 0]);
+        write(format!("grey/{number}.png"), [100 + number; 3]);
+    }
+    let fit = ["fit", "all", "--label", "label", "--learner", "logistic", "-o", "m.json"];
+    good(folder.path(), &fit);
+    let said = good(folder.path(), &["evaluate", "m.json", "all", "--json"]);
+    let error = &serde_json::from_str::<Value>(&said).unwrap()["error"]["rate"];
+    assert_eq!(error.as_f64(), Some(0.0));
+    // Images without colours have the columns of the model as well.
+    let predicted = good(folder.path(), &["predict", "m.json", "grey"]);
+    assert_eq!(predicted.lines().count(), 41, "{predicted}");
+}
+
 #[test]
 fn images_stay_in_their_folder() {
     let folder = tempfile::tempdir().unwrap();

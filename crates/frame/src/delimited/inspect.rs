@@ -91,7 +91,7 @@ struct TypedTable {
 /// Returns an error if the file cannot be read, if its format is unknown, or if a folder contains no images.
 pub fn inspect(path: &Path, options: &ReadOptions, hints: &Hints) -> Result<Inspection, DataError> {
     if path.is_dir() {
-        return of_folder(path, options);
+        return of_folder(path, options, hints);
     }
     let is_empty = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
     if is_empty {
@@ -117,8 +117,8 @@ pub fn inspect_bytes(
 }
 
 /// Returns the interpretation of a folder of images.
-fn of_folder(path: &Path, options: &ReadOptions) -> Result<Inspection, DataError> {
-    let frame = crate::folder::read(path, options)?;
+fn of_folder(path: &Path, options: &ReadOptions, hints: &Hints) -> Result<Inspection, DataError> {
+    let frame = crate::folder::read(path, options, hints)?;
     let (rows, columns) = (frame.rows as u64, frame.column_count());
     Ok(Inspection {
         source: frame.source.clone(),
