@@ -125,7 +125,7 @@ impl ColumnBuilder {
     /// Reserves capacity for `more` numbers.
     pub(crate) fn reserve(&mut self, more: usize) {
         if let State::Numbers(values) = &mut self.state {
-            values.reserve(more);
+            values.reserve_exact(more);
         }
     }
 

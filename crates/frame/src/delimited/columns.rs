@@ -131,8 +131,8 @@ impl<'a> Columns<'a> {
         let taken = plain::take(rows, &plan, request, &mut self.builders, &mut self.lines)?;
         self.given += (width * (self.lines.len() - before)) as u64;
         self.check_room(source, before)?;
-        if (1..FEW_ROWS).contains(&before) && taken == TakeResult::Rows {
-            self.reserve(source, rows, most);
+        if taken == TakeResult::Rows {
+            self.reserve(source, rows, before, most);
         }
         match taken {
             TakeResult::NotUtf8 { line, column } => Err(self.not_utf8(source, line, column)),
@@ -141,14 +141,20 @@ impl<'a> Columns<'a> {
     }
 
     /// Reserves capacity for all rows of a text in memory, or for up to `most` rows of a stream, if the budget allows
-    /// this.
-    fn reserve(&mut self, source: &Source, rows: &Rows<'_>, most: usize) {
-        let more = rows.expected().map_or(FEW_ROWS, |rows| rows + rows / 64).min(most);
+    /// this. There were `before` rows before the last ones. The capacity is reserved once, because reserving more copies
+    /// the columns: for a text, as soon as there are enough rows to estimate the number of rows.
+    fn reserve(&mut self, source: &Source, rows: &Rows<'_>, before: usize, most: usize) {
+        let more = match rows.expected() {
+            Some(more) if before < FEW_ROWS && self.lines.len() >= FEW_ROWS => more + more / 8,
+            None if before == 1 => FEW_ROWS,
+            _ => return,
+        };
+        let more = more.min(most);
         let bytes = 8 * (self.builders.len() as u64 + 1) * more as u64;
         if source.budget().take(bytes).is_ok() {
             source.budget().give_back(bytes);
             self.builders.iter_mut().for_each(|builder| builder.reserve(more));
-            self.lines.reserve(more);
+            self.lines.reserve_exact(more);
         }
     }
 
