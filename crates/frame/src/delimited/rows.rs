@@ -297,27 +297,11 @@ impl<'a> Rows<'a> {
     /// Decides whether the pending records at the end of the text are blank lines, footnotes, another table or rows.
     fn finish(&mut self) {
         let mut held = std::mem::take(&mut self.held);
-        let (keeps_rows, one_column) = (self.layout.keeps_rows, self.layout.width < 2);
-        let is_gap = |h: &PendingRecord| matches!(h.kind, RecordKind::Blank | RecordKind::Empty);
-        let (mut empty, mut first_empty) = (0, 0);
         // Blank lines at the end of a table with one column end the text. An empty cell in quotes is a row.
-        while let Some(last) = held.pop_if(|h| is_gap(h) && (one_column || !keeps_rows)) {
-            if last.kind == RecordKind::Empty {
-                (empty, first_empty) = (empty + 1, last.line);
-            }
+        if self.layout.width < 2 || !self.layout.keeps_rows {
+            self.leave_out_gap(&mut held);
         }
-        if empty > 0 {
-            let rows = match (one_column, empty) {
-                (true, 1) => "blank line at the end is",
-                (true, _) => "blank lines at the end are",
-                (false, 1) => "empty row at the end is",
-                (false, _) => "empty rows at the end are",
-            };
-            self.tally
-                .notes
-                .push(format!("{empty} {rows} left out, starting at line {first_empty}"));
-        }
-        if keeps_rows {
+        if self.layout.keeps_rows {
             return held.into_iter().for_each(|held| self.admit(held));
         }
         if let Some(at) = another_table(&held, self.layout.width) {
@@ -342,11 +326,32 @@ impl<'a> Rows<'a> {
             self.tally.notes.push(shown);
             held.truncate(at);
         }
-        while held.last().is_some_and(is_gap) {
-            held.pop();
-        }
+        self.leave_out_gap(&mut held);
         for held in held {
             self.admit(held);
+        }
+    }
+
+    /// Removes blank lines and empty rows at the end of the table, with a note on the empty rows.
+    fn leave_out_gap(&mut self, held: &mut Vec<PendingRecord>) {
+        let is_gap =
+            |h: &mut PendingRecord| matches!(h.kind, RecordKind::Blank | RecordKind::Empty);
+        let (mut empty, mut first_empty) = (0, 0);
+        while let Some(last) = held.pop_if(is_gap) {
+            if last.kind == RecordKind::Empty {
+                (empty, first_empty) = (empty + 1, last.line);
+            }
+        }
+        if empty > 0 {
+            let rows = match (self.layout.width < 2, empty) {
+                (true, 1) => "blank line at the end is",
+                (true, _) => "blank lines at the end are",
+                (false, 1) => "empty row at the end is",
+                (false, _) => "empty rows at the end are",
+            };
+            self.tally
+                .notes
+                .push(format!("{empty} {rows} left out, starting at line {first_empty}"));
         }
     }
 }

@@ -168,7 +168,8 @@ fn lines_above_and_below_the_table_are_left_out() {
     assert_eq!((frame.rows, names(&frame).len()), (3, 3));
     assert!(
         says(&frame, "lines 1 to 3 above")
-            && says(&frame, "line 9, after the table, is left out as a footnote"),
+            && says(&frame, "line 9, after the table, is left out as a footnote")
+            && says(&frame, "1 empty row at the end is left out, starting at line 8"),
         "{:?}",
         frame.notes
     );
