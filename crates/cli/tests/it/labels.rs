@@ -800,6 +800,32 @@ fn known_labels_of_a_session_are_no_feature() {
     assert!(said.contains("column `y` has the label in all 60 rows; pass --drop y"), "{said}");
 }
 
+/// The column of ids tells `fit` that the first line has names, as it tells `label`, and it is no feature.
+#[test]
+fn a_session_with_ids_is_fitted_to_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // A colour is called `colour`, so without the column of ids, the first line could be a row.
+    let colour = |i: usize| ["red", "colour", "blue"][i % 3];
+    let rows: String = (0..60)
+        .map(|i| format!("a{i},{},{}\n", colour(i), ["round", "square"][i / 3 % 2]))
+        .collect();
+    write(folder, "t.csv", format!("id,colour,shape\n{rows}"));
+    let label = "label t.csv --id id --classes n,p --session s.jsonl -o l.csv";
+    let (code, said) = typed_line(folder, label, &"n\np\nn\n".repeat(20));
+    assert_eq!(code, Some(0), "{said}");
+    let said = notes(folder, "fit t.csv --session s.jsonl --learner logistic -o s.json");
+    assert!(said.contains("column `id` identifies the rows of the session"), "{said}");
+    notes(folder, "fit t.csv --labels l.csv --id id --learner logistic -o l.json");
+    let model = |name: &str| {
+        let model: Value = serde_json::from_str(&read(folder, name)).unwrap();
+        (model["pipeline"]["recipe"].clone(), model["pipeline"]["model"].clone())
+    };
+    let (of_session, of_labels) = (model("s.json"), model("l.json"));
+    assert_eq!(of_session.0["columns"].as_array().unwrap().len(), 2, "{of_session:?}");
+    assert_eq!(of_session, of_labels);
+}
+
 /// Labels that a session wrote are of rows that it chose, however they reach the fit.
 #[test]
 fn answers_of_a_session_promise_nothing_about_other_rows() {

@@ -58,7 +58,7 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
     let ending = format!("the corrected table is written to {}", corrected.display());
     let (review, ending) = (Some(ranking), Some(ending));
     label::run(&LabelArgs { review, ending, web: true, ..options.clone() })?;
-    let labels = session_labels(&options, &session, RowLabel::is_by_person)?;
+    let labels = session_labels(&options, &session, RowLabel::is_by_person)?.by_row;
     if labels.is_empty() {
         let corrected = corrected.display();
         note(&format!(

@@ -18,8 +18,20 @@ pub(super) fn read_twice() -> CliError {
     CliError::user("standard input cannot be read more than once; pass the table as a file")
 }
 
-/// The rows of a table that were labelled in a session, and the column of known labels, which is removed. Items are
-/// matched with rows as when the session is resumed. The session file is only read.
+/// The labels of a session and what they refer to.
+#[derive(Debug)]
+pub(crate) struct SessionLabels {
+    /// The label of each labelled row.
+    pub(crate) by_row: BTreeMap<usize, String>,
+    /// The number of rows of the table.
+    rows: usize,
+    /// The column that identifies the rows.
+    id: Option<String>,
+}
+
+/// The rows of a table that were labelled in a session, and the column of known labels, which is removed. So is the
+/// column that identifies the rows. Items are matched with rows as when the session is resumed. The session file is
+/// only read.
 pub(crate) fn session_table(
     input: &InputArgs,
     columns: &ColumnArgs,
@@ -36,8 +48,18 @@ pub(crate) fn session_table(
              same options, and pass its output with --labels"
         ))
     })?;
-    let hints = columns.options().with_texts(Hints::texts(known.clone()));
+    let mut hints = columns.options().with_texts(Hints::texts(known.clone()));
+    hints.expected.extend(labels.id.clone());
     let mut table = halfspaces_frame::read(&input.data, &input.reading.options(), &hints)?;
+    if table.rows != labels.rows {
+        return Err(CliError::user(format!(
+            "{}: the table was read with {} rows for the session and with {} rows for the fit, so the labels may belong to other \
+             rows; pass --header if the first line contains names, or --no-header",
+            input.data.display(),
+            labels.rows,
+            table.rows
+        )));
+    }
     // The notes of the reader were printed when the pool was read.
     table.notes.clear();
     let known = known.filter(|name| table.has(name));
@@ -48,7 +70,14 @@ pub(crate) fn session_table(
             visible(name)
         ));
     }
-    let mut joined = JoinedTable::of_session(table, labels, &session.display().to_string())?;
+    if let Some(id) = labels.id.filter(|id| table.has(id) && !columns.use_columns.contains(id)) {
+        drop(table.take(&id)?);
+        note(&format!(
+            "note: column `{}` identifies the rows of the session, so it is not used as a feature",
+            visible(&id)
+        ));
+    }
+    let mut joined = JoinedTable::of_session(table, labels.by_row, &session.display().to_string())?;
     print_notes(&mut joined.frame);
     Ok((joined, known))
 }
@@ -70,12 +99,12 @@ pub(super) fn open_existing(path: &Path) -> Result<SessionLog, CliError> {
     }
 }
 
-/// The labels of a session that are `wanted`, by row. `args` are the options with which the session was made.
+/// The labels of a session that are `wanted`. `args` are the options with which the session was made.
 pub(crate) fn session_labels(
     args: &LabelArgs,
     session: &Path,
     wanted: impl Fn(&RowLabel) -> bool,
-) -> Result<BTreeMap<usize, String>, CliError> {
+) -> Result<SessionLabels, CliError> {
     if !session.exists() {
         return Err(CliError::user(format!("{}: there is no such session", session.display())));
     }
@@ -86,7 +115,8 @@ pub(crate) fn session_labels(
     notes.iter().for_each(|text| note(&visible(text)));
     let labels = record.row_labels().filter(wanted);
     let labels = labels.map(|of| (of.row, record.classes()[of.class].clone()));
-    Ok(labels.collect())
+    let id = pool.id.items.as_ref().and_then(|items| items.by.id.clone());
+    Ok(SessionLabels { by_row: labels.collect(), rows: pool.id.rows, id })
 }
 
 /// The options of `label` for this table and session, with defaults for all other options.
