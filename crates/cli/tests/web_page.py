@@ -28,6 +28,8 @@ import zlib
 
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 
+PROGRAMS = []
+
 
 class Browser:
     """Chromium, controlled through its debugging protocol over a WebSocket."""
@@ -126,7 +128,10 @@ def write_png(file, values):
 
 
 def start(program, folder, arguments):
-    process = subprocess.Popen([program, "label", *arguments, "--web"], cwd=folder, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [program, "label", *arguments, "--web"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    PROGRAMS.append(process)
     for line in process.stderr:
         if line.startswith("open "):
             return process, line.split()[1]
@@ -143,6 +148,16 @@ CLOCK = """
     document.addEventListener('keydown', () => { window.pressed = performance.now(); }, true);
     new MutationObserver(() => { if (window.pressed) { window.waits.push(performance.now() - window.pressed); window.pressed = 0; } })
         .observe(row, { childList: true, characterData: true, subtree: true });
+"""
+
+# Delays the reply to every answer.
+SLOW = """
+    const fetchNow = window.fetch;
+    window.fetch = async (path, request) => {
+      const reply = await fetchNow(path, request);
+      if (path === '/api/answer') await new Promise((resume) => { setTimeout(resume, 800); });
+      return reply;
+    };
 """
 
 
@@ -235,13 +250,18 @@ def texts(options, browser, folder):
     browser.value("document.getElementById('review').open = true")
     time.sleep(0.2)
     assert browser.value("document.getElementById('texts').querySelector('p').textContent").startswith(evil)
-    assert browser.value("document.querySelectorAll('#item b, #item script, #classes i, #recent b, #texts img').length") == 0
+    assert browser.value("document.querySelectorAll('#item b:not(#marked-class), #marked-class *, #item script, #classes i, #recent b, #texts img').length") == 0
     assert browser.value("document.title") == "halfspaces label"
     assert browser.value("state.progress.answered") == 3
     if options.pictures:
         browser.picture(options.pictures / "texts.png", 1280, 800, False)
         browser.picture(options.pictures / "texts-narrow-dark.png", 390, 1200, True)
-    browser.value("ending = true; stop()")
+    # The person stops before the program has replied to the last answer.
+    browser.value(SLOW)
+    browser.key("1")
+    browser.value("stop()")
+    assert browser.value("ending && state.progress.answered") == 4
+    browser.value("stop()")
     assert program.wait(10) == 0
     print("HTML in texts is shown as text")
 
@@ -269,6 +289,8 @@ def main():
             print("no request to another server, no error in the browser console")
         finally:
             browser.close()
+            for program in PROGRAMS:
+                program.kill()
 
 
 if __name__ == "__main__":

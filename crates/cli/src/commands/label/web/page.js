@@ -96,19 +96,27 @@ async function showPicture(row) {
   }
 }
 
-// Sends an action; `done` is the message if it succeeds.
+// Waits until the program has replied to the previous action.
+async function settled() {
+  while (busy) await new Promise((resume) => { setTimeout(resume, 20); });
+}
+
+// Sends an action and returns whether it succeeded; `done` is the message in this case. An action that follows another
+// one too quickly is not sent.
 async function send(path, body, done = '') {
-  if (busy || over) return;
+  if (busy || over) return false;
   busy = true;
   sent += 1;
   try {
     const { ok, answer } = await call(path, body);
     showMessage(ok ? done : answer.error, ok && done !== '');
     if (answer.state) show(answer.state);
+    return ok;
   } catch {
     showMessage(
       'The program does not respond. All earlier answers are saved, but this one may not be; run the same command to continue.'
     );
+    return false;
   } finally {
     busy = false;
   }
@@ -392,9 +400,10 @@ function showRecent() {
     const choice = element('select');
     choice.setAttribute('aria-label', `label of row ${given.row}`);
     state.classes.forEach((name, index) => choice.append(new Option(name, index, false, index === given.class)));
-    choice.addEventListener('change', () => {
+    choice.addEventListener('change', async () => {
       const index = Number(choice.value);
       choice.blur();
+      await settled();
       send('/api/change', { row: given.row, class: index });
     });
     line.append(what, choice);
@@ -404,14 +413,14 @@ function showRecent() {
 
 // Before the session ends, the person can look again at doubtful answers.
 async function stop() {
-  if (shown() && !busy) {
+  await settled();
+  if (shown()) {
     looked = null;
     ending = true;
     redraw();
     return;
   }
-  await send('/api/stop', {});
-  if (at('message').hidden) {
+  if (await send('/api/stop', {})) {
     over = true;
     at('guess').textContent = 'Finished.';
     at('sure').textContent = '';
