@@ -90,6 +90,7 @@ pub(crate) fn learn<P: PointSet>(
     let (held_out, rows) = order.split_at_mut(plan.held_out(n));
     let most = rows.len().min(max_rows);
     let (rows, spare) = rows.split_at_mut(most);
+    include_all_classes(rows, spare, labelled);
     let most = SPARE_ROWS[1].min(max_calibration_rows(labelled.count));
     let spare = &spare[..spare.len().min(most)];
     if let Some(groups) = labelled.groups {
@@ -116,6 +117,25 @@ pub(crate) fn learn<P: PointSet>(
         report.held_out = Some(ErrorCount::new(wrong, held_out.len())?);
     }
     Ok((average, report))
+}
+
+/// Exchanges rows so that `rows` has a row of every class of which `spare` has a row.
+fn include_all_classes(rows: &mut [usize], spare: &mut [usize], labelled: &LabelledRows<'_>) {
+    let mut counts = vec![0_usize; labelled.count];
+    rows.iter().for_each(|row| counts[labelled.classes[*row]] += 1);
+    for other in spare {
+        let class = labelled.classes[*other];
+        if counts[class] > 0 {
+            continue;
+        }
+        let frequent = (0..labelled.count).filter(|class| counts[*class] > 1);
+        // Without a class of two rows, there are more classes than rows.
+        let Some(most) = frequent.max_by_key(|class| counts[*class]) else { return };
+        let place = rows.iter().rposition(|row| labelled.classes[*row] == most);
+        let Some(place) = place else { unreachable!("the rows of the class were counted") };
+        std::mem::swap(&mut rows[place], other);
+        (counts[class], counts[most]) = (1, counts[most] - 1);
+    }
 }
 
 /// Compares one-vs-rest candidates, and fits an average of the best ones to all rows. `training` contains the `rows` of
@@ -227,6 +247,23 @@ fn bring_together(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_class_of_the_table_is_learned() {
+        let exchanged = |classes: &[usize], learned: usize| {
+            let labelled = LabelledRows { classes, count: 4, weight: &|_| 1.0, groups: None };
+            let mut rows: Vec<usize> = (0..classes.len()).collect();
+            let (learned, spare) = rows.split_at_mut(learned);
+            include_all_classes(learned, spare, &labelled);
+            (learned.to_vec(), spare.to_vec())
+        };
+        // The rows 5 and 7, of classes 2 and 3, replace the last rows of class 1, the most frequent one.
+        let found = exchanged(&[1, 0, 1, 1, 0, 2, 1, 3, 2], 5);
+        assert_eq!(found, (vec![0, 1, 7, 5, 4], vec![3, 6, 2, 8]));
+        // Nothing changes if no class is absent, or if every learned row has a class of its own.
+        assert_eq!(exchanged(&[0, 1, 2, 3, 0, 1], 4), (vec![0, 1, 2, 3], vec![4, 5]));
+        assert_eq!(exchanged(&[0, 1, 2, 3], 2), (vec![0, 1], vec![2, 3]));
+    }
 
     #[test]
     fn rows_of_a_group_are_brought_together_in_random_order_of_groups() {
