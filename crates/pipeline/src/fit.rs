@@ -5,6 +5,7 @@ use crate::model::Model;
 use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
+use crate::repeated_values::note_groups;
 use crate::report::{ClassCount, Report};
 use crate::validation::{FOLDS, WeightsOf, cross_validated, error, measure, row_hashes};
 use halfspaces_frame::{
@@ -227,11 +228,16 @@ impl Pipeline {
             Target::take(&mut frame, options, |_| (parts.learn, parts.held_out))?;
         let weights = options.weights.as_deref().map(|name| take_weights(&mut frame, name));
         let weights = Weights { of_row: weights.transpose()?, of_class: None };
+        let groups_note = match &options.split {
+            SplitBy::Random => note_groups(&frame, &target.labels.of_row),
+            _ => None,
+        };
         let rows = frame.rows;
         let held_out = frame.select_rows(&held_rows);
         let training = if held_rows.is_empty() { frame } else { frame.into_rows(&learn_rows) };
         let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
         notes.splice(0..0, training.notes.iter().cloned());
+        notes.extend(groups_note);
         let design = recipe.apply_to(training, Unseen::Error)?;
         check_enough(options, &source, learn_rows.len(), rows)?;
         let groups = fitted_groups(options, &source, &learn_rows, &parts.groups)?;

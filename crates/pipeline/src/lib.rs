@@ -26,6 +26,7 @@ mod pipeline;
 mod plan;
 mod rate;
 mod recipe;
+mod repeated_values;
 mod report;
 mod same_rows;
 mod streams;
