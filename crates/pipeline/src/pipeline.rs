@@ -175,7 +175,8 @@ impl Pipeline {
         unseen: Unseen,
         threads: Threads,
     ) -> Result<Decisions, DataError> {
-        self.model.decide(&self.design(frame, unseen)?, threads)
+        let decided = self.model.decide(&self.design(frame, unseen)?, threads);
+        decided.map_err(|fault| self.recipe.explain_overflow(frame, fault))
     }
 
     /// Reads the true classes from the labels in the column `name`.

@@ -348,7 +348,7 @@ impl<'f> Encoder<'f> {
     }
 
     fn write_moment(&self, moment: Option<i64>, out: &mut dyn FnMut(usize, f64)) {
-        let Kind::Moment { parts, median, missing } = &self.column.kind else {
+        let Kind::Moment { parts, median, missing, .. } = &self.column.kind else {
             unreachable!("only moments have parts")
         };
         let coordinates = parts.coordinates(moment.unwrap_or(*median));

@@ -1,13 +1,71 @@
 //! Notes on tables whose predictions are unreliable, because they differ from the training rows.
 
 use super::{ColumnRecipe, Kind, Recipe};
-use halfspaces_frame::{Block, Frame, Values, first_of};
-use halfspaces_linalg::PointSet;
+use halfspaces_frame::{Block, DataError, Frame, Values, first_of};
+use halfspaces_linalg::{PointSet, RowView};
 use std::collections::HashMap;
 
 const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
+/// The largest absolute value of a number. The sum of the squares of 10^8 such numbers does not overflow.
+const MAX_NUMBER: f64 = 1e150;
+
+/// Checks that the squares of the numbers of a table do not overflow. Columns are skipped unless they are `learned`.
+///
+/// # Errors
+/// Returns an error that names the first number that is too large.
+pub(super) fn check_sizes(frame: &Frame, learned: impl Fn(&str) -> bool) -> Result<(), DataError> {
+    let is_huge = |value: &f64| value.abs() > MAX_NUMBER;
+    let fault = |row: usize, name: &str, value: f64| {
+        DataError::user(format!(
+            "{}, column `{name}`: {value:e} is so large that its square overflows; divide the column by a power of ten, or correct the \
+             number",
+            frame.place(row)
+        ))
+    };
+    for column in frame.columns.iter().filter(|column| learned(&column.name)) {
+        if let Values::Numbers(values) = &column.values
+            && let Some(row) = values.values().iter().position(is_huge)
+        {
+            return Err(fault(row, &column.name, values.values()[row]));
+        }
+    }
+    match &frame.block {
+        Some(block @ Block::Dense { values, .. }) => {
+            let mut huge = (0..).zip(values).filter(|(_, value)| is_huge(value));
+            huge.find_map(|(place, value): (usize, &f64)| {
+                let name = block.name(place % block.dim());
+                learned(&name).then(|| fault(place / block.dim(), &name, *value))
+            })
+            .map_or(Ok(()), Err)
+        }
+        Some(block @ Block::Sparse(sparse)) => (0..)
+            .zip(sparse.points().rows())
+            .find_map(|(row, entries)| {
+                let mut huge = entries.entries().filter(|(_, value)| is_huge(value));
+                huge.find_map(|(place, value)| {
+                    let name = block.name(place);
+                    learned(&name).then(|| fault(row, &name, value))
+                })
+            })
+            .map_or(Ok(()), Err),
+        None => Ok(()),
+    }
+}
+
 impl Recipe {
+    /// The error for a number of the table that is too large for a prediction, or `fault` if there is none.
+    pub(crate) fn explain_overflow(&self, frame: &Frame, fault: DataError) -> DataError {
+        let learned = |name: &str| self.columns.iter().any(|column| column.name == name);
+        let all = |_: &str| true;
+        let found = if self.entries.is_empty() {
+            check_sizes(frame, learned)
+        } else {
+            check_sizes(frame, all)
+        };
+        found.err().unwrap_or(fault)
+    }
+
     /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
     /// table with at least ten rows or that have missing values for the first time, and on columns with numbers outside
     /// the range of the training rows. Predictions for such rows and tables are unreliable.
@@ -231,24 +289,33 @@ impl Recipe {
         self.columns.iter().filter_map(note).take(LISTED).collect()
     }
 
-    /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the training
-    /// rows.
+    /// A note on columns that have at least ten numbers or dates of which at least a tenth are outside the range of the
+    /// training rows.
     pub(super) fn outside(&self, frame: &Frame) -> Option<String> {
-        const MIN_NUMBERS: usize = 10;
+        const MIN_VALUES: usize = 10;
         const LISTED: usize = 5;
         let column = |column: &ColumnRecipe| {
-            let Kind::Number { range: Some((low, high)), .. } = column.kind else { return None };
             let values = frame.column(&column.name)?;
-            let Values::Numbers(values) = values.as_ref() else { return None };
-            let present = values.values().iter().filter(|value| !value.is_nan());
-            let (mut count, mut outside) = (0, 0);
-            for value in present {
-                count += 1;
-                outside += usize::from(*value < low || *value > high);
-            }
+            let (count, outside, range) = match (&column.kind, values.as_ref()) {
+                (Kind::Number { range: Some((low, high)), .. }, Values::Numbers(values)) => {
+                    let present = values.values().iter().filter(|value| !value.is_nan());
+                    let outside = present.clone().filter(|value| *value < low || *value > high);
+                    (present.count(), outside.count(), format!("{low} to {high}"))
+                }
+                (Kind::Moment { range: Some((low, high)), parts, .. }, Values::Moments(values))
+                    if parts.days =>
+                {
+                    let outside =
+                        values.iter().flatten().filter(|value| value < low || value > high);
+                    let ends = Values::moments(vec![Some(*low), Some(*high)]);
+                    let range = format!("{} to {}", ends.text(0), ends.text(1));
+                    (values.iter().flatten().count(), outside.count(), range)
+                }
+                _ => return None,
+            };
             let share = outside as f64 / count as f64;
-            (count >= MIN_NUMBERS && share >= 0.1)
-                .then(|| format!("`{}` {:.0} % ({low} to {high})", column.name, 100.0 * share))
+            (count >= MIN_VALUES && share >= 0.1)
+                .then(|| format!("`{}` {:.0} % ({range})", column.name, 100.0 * share))
         };
         let found: Vec<String> = self.columns.iter().filter_map(column).collect();
         let more = match found.len().saturating_sub(LISTED) {
@@ -258,7 +325,7 @@ impl Recipe {
         let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         (!found.is_empty()).then(|| {
             format!(
-                "{}: many numbers are outside the range of the training rows, so the error may be larger than the \
+                "{}: many values are outside the range of the training rows, so the error may be larger than the \
                  model reports: {shown}{more}",
                 frame.source
             )

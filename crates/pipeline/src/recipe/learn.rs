@@ -1,6 +1,7 @@
 //! Fits a recipe to a table.
 
 use super::encode::Encoder;
+use super::gaps::check_sizes;
 use super::ngrams::Ngrams;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
@@ -52,6 +53,11 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
     let used: HashSet<&str> = options.use_columns.iter().map(String::as_str).collect();
     let records: HashMap<&str, &ColumnRecord> =
         frame.records.iter().map(|record| (record.name.as_str(), record)).collect();
+    let is_left_out = |name: &str| {
+        let left_out = records.get(name).is_some_and(|record| record.rule.kind.is_left_out());
+        dropped.contains(name) || left_out && !used.contains(name) && !texts.contains(name)
+    };
+    check_sizes(frame, |name| !is_left_out(name))?;
     let (mut names_only, mut rules) = (Vec::new(), BTreeMap::new());
     let (mut columns, mut constant, mut wordless) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |name: &str, kind: Option<Kind>| match kind {
@@ -275,9 +281,11 @@ fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> O
     if present.is_empty() {
         return None;
     }
+    let ends = present.iter().min().copied().zip(present.iter().max().copied());
+    let range = ends.filter(|_| present.len() >= MIN_RANGE);
     let middle = present.len() / 2;
     let median = *present.select_nth_unstable(middle).1;
-    Some(Kind::Moment { parts, median, missing })
+    Some(Kind::Moment { parts, median, missing, range })
 }
 
 /// The recipe of a column of texts, or `None` if the column is constant.

@@ -189,6 +189,9 @@ pub(crate) enum Kind {
         median: i64,
         /// Whether a last coordinate marks missing timestamps.
         missing: bool,
+        /// The first and the last timestamp. `None` if the column has few timestamps, and in older models.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        range: Option<(i64, i64)>,
     },
     /// Text.
     Text {
@@ -237,7 +240,9 @@ impl TryFrom<Saved> for Recipe {
                     median.is_finite() && range.is_none_or(|(low, high)| low <= high)
                 }
                 Kind::Category { levels, .. } => !levels.is_empty() && rising(levels),
-                Kind::Moment { parts, missing, .. } => parts.width() > 0 || *missing,
+                Kind::Moment { parts, missing, range, .. } => {
+                    (parts.width() > 0 || *missing) && range.is_none_or(|(low, high)| low <= high)
+                }
                 Kind::Text { ngrams } => ngrams.is_sound(),
             };
             if !sound || column.deviation.is_some_and(|d| !(d > 0.0 && d.is_finite())) {

@@ -548,3 +548,61 @@ fn rows_without_a_known_word_are_noted() {
         assert_eq!(notes.iter().filter(|note| note.contains(expected)).count(), 1, "{notes:?}");
     }
 }
+
+/// The range of dates is stored and compared like that of numbers. Times without a date have no range.
+#[test]
+fn dates_outside_the_range_are_noted() {
+    const DAY: i64 = 86_400_000_000;
+    let dates = |days: &[i64]| {
+        let moments = days.iter().map(|day| Some(day * DAY)).collect();
+        frame(vec![("d", Values::moments(moments))])
+    };
+    let learned: Vec<i64> = (19_000..19_100).collect();
+    let recipe = fit(&dates(&learned));
+    assert_eq!(recipe.outside(&dates(&[19_000, 19_099, 19_050, 19_051, 19_052])), None);
+    // One of eleven dates is outside, then one of ten.
+    let new: Vec<i64> = (19_000..19_010).chain([19_100]).collect();
+    assert_eq!(recipe.outside(&dates(&new)), None);
+    for outside in [19_100, 18_999] {
+        let new: Vec<i64> = (19_000..19_009).chain([outside]).collect();
+        let note = recipe.outside(&dates(&new)).unwrap();
+        assert!(note.contains("`d` 10 % (2022-01-08 to 2022-04-17)"), "{note}");
+    }
+    assert_eq!(fit(&dates(&learned[1..])).outside(&dates(&[0; 10])), None, "99 dates");
+    let times = |hours: i64| {
+        let moments = (0..100).map(|row| Some((row + hours) * DAY / 2400)).collect();
+        frame(vec![("t", Values::moments(moments))])
+    };
+    assert_eq!(fit(&times(0)).outside(&times(50)), None);
+}
+
+/// A number whose square overflows is refused with its row and column, unless the column is not learned.
+#[test]
+fn numbers_that_are_too_large_are_named() {
+    let with = |value: f64| {
+        frame(vec![
+            ("a", Values::numbers(vec![1.0, 2.0, 3.0])),
+            ("b", Values::numbers(vec![1.0, 2.0, value])),
+        ])
+    };
+    assert!(Recipe::fit(&with(-1e150), &RecipeOptions::default()).is_ok());
+    let error = Recipe::fit(&with(-1.1e150), &RecipeOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("row 2, column `b`: -1.1e150 is so large"), "{error}");
+    let drop = RecipeOptions { drop: vec!["b".into()], ..RecipeOptions::default() };
+    assert!(Recipe::fit(&with(1e200), &drop).is_ok());
+    // The same holds for the cells of a matrix.
+    let dense = |value: f64| {
+        let mut table = frame(vec![]);
+        table.rows = 2;
+        table.block = Some(Block::dense("x", vec![1.0, 2.0, 3.0, value], vec![0, 1]));
+        table
+    };
+    let error = Recipe::fit(&dense(2e150), &RecipeOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("row 1, column `x1`: 2e150"), "{error}");
+    let points = SparsePoints::new(vec![0, 1, 3], vec![0, 0, 1], vec![1.0, 2.0, 1e160], 2).unwrap();
+    let mut sparse = frame(vec![]);
+    sparse.rows = 2;
+    sparse.block = Some(Block::Sparse(points.into()));
+    let error = Recipe::fit(&sparse, &RecipeOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("row 1, column `2`: 1e160"), "{error}");
+}

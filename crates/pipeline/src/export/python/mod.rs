@@ -150,7 +150,7 @@ fn column_data(column: &ColumnRecipe) -> Value {
         Kind::Category { levels, missing } => {
             json!({ "kind": "category", "name": name, "levels": levels, "missing": missing })
         }
-        Kind::Moment { parts, median, missing } => json!({
+        Kind::Moment { parts, median, missing, .. } => json!({
             "kind": "moment", "name": name, "parts": parts, "median": median, "missing": missing,
         }),
         Kind::Text { ngrams } => json!({ "kind": "text", "name": name, "ngrams": ngrams }),
