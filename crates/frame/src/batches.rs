@@ -161,6 +161,9 @@ fn unit(of: &DataType) -> Option<&'static str> {
     matches!(of, DataType::Duration(_)).then_some("a number of seconds")
 }
 
+/// The smallest number of bytes that a row takes, with its number, its class and its prediction.
+const ROW_COST: u64 = 32;
+
 /// The columns of a table that is assembled batch by batch.
 pub(crate) struct Assembler<'s> {
     source: &'s Source,
@@ -201,6 +204,10 @@ impl<'s> Assembler<'s> {
     /// Appends the rows of a batch, the first of which is row `first` of the file.
     pub(crate) fn append(&mut self, batch: &RecordBatch, first: u64) -> Result<(), DataError> {
         let file = self.source.name();
+        // A batch can have rows without columns, or with values of no length.
+        let more = ROW_COST.saturating_sub(8 * self.builders.len() as u64);
+        let bytes = more.saturating_mul(batch.num_rows() as u64);
+        self.source.budget().take(bytes).map_err(|e| e.at(file))?;
         for ((at, name, _), builder) in self.plan.columns.iter().zip(&mut self.builders) {
             let array = batch.column(*at).as_ref();
             match builder.append(array, self.source.budget()) {

@@ -263,6 +263,38 @@ fn headers_that_ask_for_too_much() {
     assert!(error.unwrap_err().to_string().contains("80 bytes of data"));
 }
 
+/// Rows without columns take memory as well, because each row gets a number and a prediction.
+#[cfg(feature = "arrow")]
+#[test]
+fn arrow_files_of_too_many_rows_without_columns() {
+    use arrow_array::RecordBatchOptions;
+    use arrow_ipc::writer::FileWriter;
+    use arrow_schema::Schema;
+    // 32 bytes for each row, and a limit of 2^20 bytes.
+    for (rows, is_read) in [(1 << 15, true), ((1 << 15) + 1, false), (1 << 62, false)] {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::new(Schema::empty());
+        let batch = RecordBatch::try_new_with_options(schema.clone(), vec![], &options).unwrap();
+        let mut file = Vec::new();
+        let mut writer = FileWriter::try_new(&mut file, &schema).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        let found = read(file);
+        assert_eq!(found.is_ok(), is_read, "{rows}");
+        assert!(found.is_ok_and(|frame| frame.rows == rows) || !is_read);
+    }
+}
+
+/// Labels without entries take memory as well.
+#[test]
+fn libsvm_files_of_too_many_labels() {
+    let labels = |count: usize| read(b"1\n-1\n".repeat(count / 2));
+    assert_eq!(labels(1 << 14).unwrap().rows, 1 << 14);
+    let error = labels(1 << 17).unwrap_err().to_string();
+    assert!(error.contains("memory"), "{error}");
+}
+
 #[test]
 fn libsvm_files() {
     attack(b"# two classes\n1 qid:1 0:0.5 3:-2e3\r\n-1\n\n1.0 7:1 2:.5\n+1 1:1 # end\n", true);

@@ -24,7 +24,7 @@ const BLOCK: usize = if cfg!(test) { 1 << 5 } else { 1 << 16 };
 /// The name of the label column.
 pub(crate) const LABEL: &str = "label";
 
-/// The rows and columns of a file, which are determined in a pass over all rows.
+/// The shape of a file, which is determined in a pass over all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The number of rows.
@@ -147,6 +147,8 @@ impl Chunk {
         let room = Entries::most(bytes);
         budget.grow(&mut self.entries.columns, room)?;
         budget.grow(&mut self.entries.values, room)?;
+        budget.grow(&mut self.lines, lines)?;
+        budget.grow(&mut self.codes, lines)?;
         budget.grow(&mut self.starts, lines)
     }
 
