@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// The value in the column `source` of the output of `label` for labels that no person has confirmed.
 const PREDICTED: &str = "predicted";
+/// The value in this column for labels that the table had before the session.
+const KNOWN: &str = "known";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,6 +94,14 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
             frame.source
         )));
     }
+    let others = halfspaces_frame::inspect(&args.input.data, &options, &Hints::default())?;
+    if others.reading.header_lines > found.reading.header_lines {
+        return Err(CliError::user(format!(
+            "{}: other commands read {} lines as the header, but with the column `{}` of labels it is {}, so row numbers can differ; \
+             join the names and units in one line, or delete the second line",
+            frame.source, others.reading.header_lines, args.label, found.reading.header_lines
+        )));
+    }
     args.output.write(|out| {
         found
             .write_corrected(out, &args.label, &values)
@@ -122,6 +132,22 @@ impl Corrections {
 
     fn column(&self, name: &str) -> Result<Cow<'_, Values>, CliError> {
         self.frame.column(name).ok_or_else(|| self.frame.no_column(name))
+    }
+
+    /// Checks that a ranking is in the order of its column `rank`, if it has one.
+    fn check_order(&self) -> Result<(), CliError> {
+        let Some(ranks) = self.frame.column("rank") else { return Ok(()) };
+        let Values::Numbers(ranks) = ranks.as_ref() else { return Ok(()) };
+        match ranks.values().windows(2).position(|pair| pair[0] >= pair[1]) {
+            None => Ok(()),
+            Some(at) => Err(CliError::user(format!(
+                "{}: rank {} comes after rank {}, so --first would not use the most suspicious rows; sort the file by its column \
+                 `rank`, or delete the lines that you do not accept and omit --first",
+                self.frame.place(at + 1),
+                ranks.value(at + 1),
+                ranks.value(at)
+            ))),
+        }
     }
 
     /// The new label of each corrected row of the table.
@@ -157,6 +183,9 @@ impl Corrections {
                 frame.source, frame.rows
             )));
         }
+        if args.first.is_some() {
+            self.check_order()?;
+        }
         let is_confirmed = check_rows(table, frame, &rows, &[&args.label])? || before.is_some();
         if !is_confirmed && !args.are_answers {
             note(&format!(
@@ -164,6 +193,17 @@ impl Corrections {
                  could confirm this",
                 frame.source, table.source
             ));
+        }
+        // Every line with a label of the table is compared, so that a table in another order is noticed.
+        let is_known = |at: usize| source.as_ref().is_some_and(|source| source.text(at) == KNOWN);
+        for at in 0..frame.rows {
+            let old = match &before {
+                Some(before) => before.text(at),
+                None if is_known(at) => after.text(at),
+                None => continue,
+            };
+            let row = frame.row_number(&rows, at, &table.source, table.rows)?;
+            check_label((frame, at, &old), (table, row, &labels.text(row)))?;
         }
         let mut values = BTreeMap::new();
         for at in 0..first {
@@ -178,9 +218,6 @@ impl Corrections {
                     "{}: there is no new label; fill it in, or delete the line",
                     place(at)
                 )));
-            }
-            if let Some(before) = &before {
-                check_label((frame, at, &before.text(at)), (table, row, &labels.text(row)))?;
             }
             if let Some(other) = values.insert(row, label.clone())
                 && !same_class(&other, &label)

@@ -298,6 +298,44 @@ fn another_spelling_of_a_label_is_not_reviewed() {
 }
 
 /// Predictions and uncertain rows in the output of `label` do not replace labels.
+/// A table or a ranking in another order is refused, even if the first lines happen to agree.
+#[test]
+fn other_orders_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write_table(dir);
+    succeed(dir, "audit t.csv --label class --drop note --drop id --learner logistic -o r.csv");
+    let table = read(dir, "t.csv");
+    let (header, rows) = table.split_once('\n').unwrap();
+    let mut rows: Vec<&str> = rows.lines().collect();
+    let ranking = read(dir, "r.csv");
+    let first = ranking.lines().nth(1).unwrap().split(',').nth(1).unwrap();
+    let first: usize = first.parse().unwrap();
+    // All rows except the first row of the ranking are reversed.
+    let kept = rows.remove(first);
+    rows.reverse();
+    rows.insert(first, kept);
+    fs::write(dir.join("moved.csv"), format!("{header}\n{}\n", rows.join("\n"))).unwrap();
+    let said = refuse(dir, "correct moved.csv --label class --with r.csv --first 1 -o c.csv");
+    assert!(said.contains("has the label") && said.contains("was the row moved"), "{said}");
+
+    let mut lines: Vec<&str> = ranking.lines().collect();
+    lines[1..].sort_by_key(|line| line.split(',').nth(1).unwrap().parse::<usize>().unwrap());
+    fs::write(dir.join("sorted.csv"), lines.join("\n")).unwrap();
+    let said = refuse(dir, "correct t.csv --label class --with sorted.csv --first 2 -o c.csv");
+    assert!(said.contains("sort the file by its column `rank`"), "{said}");
+
+    // Labels that the session knew must be those of the table.
+    fs::write(
+        dir.join("answers.csv"),
+        "row,label,source\n3,yes,corrected\n0,no,known\n10,yes,known\n",
+    )
+    .unwrap();
+    succeed(dir, "correct t.csv --label class --with answers.csv -o c.csv");
+    let said = refuse(dir, "correct moved.csv --label class --with answers.csv -o d.csv");
+    assert!(said.contains("was the row moved"), "{said}");
+}
+
 #[test]
 fn only_answers_of_people_replace_labels() {
     let dir = tempfile::tempdir().unwrap();
