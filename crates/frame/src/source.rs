@@ -337,7 +337,16 @@ impl Source {
                 "{name}: the file is a tar archive; extract it and pass one of the extracted files"
             )));
         }
-        if head.contains(&0) && !self.is_utf16() {
+        if !self.is_utf16()
+            && let Some(at) = head.iter().position(|byte| *byte == 0)
+        {
+            let text = head.iter().filter(|byte| **byte >= b' ' || byte.is_ascii_whitespace());
+            if text.count() * 10 > head.len() * 9 && at > 0 {
+                let line = 1 + head[..at].iter().filter(|byte| **byte == b'\n').count();
+                return Err(DataError::user(format!(
+                    "{name}, line {line}: a zero byte, which no text contains; remove it, or write the file again"
+                )));
+            }
             return Err(DataError::user(format!(
                 "{name}: the file is in an unknown binary format; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
             )));

@@ -71,8 +71,10 @@ pub(crate) fn find(
     let mut notes = Vec::new();
     let requested = options.delimiter.or((format == Format::Tsv).then_some(b'\t'));
     let named = separator_line(sample);
+    // A first line that is the name of an expected column belongs to a table of one column.
+    let only = hints.expects(first_line(sample).trim_ascii()).then_some(b',');
     let Found { dialect, trusts_quotes, literal_quotes, several_lines } =
-        dialect::find(sample, requested.or(named));
+        dialect::find(sample, requested.or(named).or(only));
     let rows = sampled(sample, dialect, named.is_some());
     if let Some(byte) = named {
         notes.push(format!("line 1 sets `{}` as the delimiter", char::from(byte)));
@@ -108,10 +110,14 @@ pub(crate) fn find(
     Ok(layout)
 }
 
+fn first_line(sample: &[u8]) -> &[u8] {
+    memchr::memchr2(b'\n', b'\r', sample).map_or(sample, |end| &sample[..end])
+}
+
 /// The delimiter that is set by the first line, if this line has a form such as `sep=;`. Spreadsheet programs write
 /// such lines.
 fn separator_line(sample: &[u8]) -> Option<u8> {
-    let line = sample.split(|b| *b == b'\n' || *b == b'\r').next()?;
+    let line = first_line(sample);
     let line = line.strip_prefix(b"\"").unwrap_or(line);
     let line = line.strip_suffix(b"\"").unwrap_or(line);
     let start = line.get(..4)?;

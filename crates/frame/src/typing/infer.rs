@@ -225,6 +225,14 @@ impl Inference<'_> {
                 "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they separate thousands"
             )));
         }
+        if self.evidence.requested == Some(Decimal::Comma)
+            && record.rule.reading == Reading::default()
+            && let Some(fraction) = values.iter().find(|value| value.fract().abs() > 0.0)
+        {
+            record.notes.push(self.note(&format!(
+                "--decimal , is not applied, because the cells have decimal points, as in {fraction}"
+            )));
+        }
         // In a table with decimal commas, a column of integers contains no decimal point, so a point in a new row
         // separates thousands.
         let has_commas = self.evidence.elsewhere == Some(Decimal::Comma)
