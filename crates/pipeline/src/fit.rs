@@ -238,6 +238,7 @@ impl Pipeline {
         let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
         notes.splice(0..0, training.notes.iter().cloned());
         notes.extend(groups_note);
+        recipe.check_sizes(&training)?;
         let design = recipe.apply_to(training, Unseen::Error)?;
         check_enough(options, &source, learn_rows.len(), rows)?;
         let groups = fitted_groups(options, &source, &learn_rows, &parts.groups)?;

@@ -240,9 +240,17 @@ impl LabelFile {
             return Ok(rows);
         }
         if file.rows != table.rows {
+            let has_no_names = file.reading.as_ref().is_some_and(|of| of.header_lines == 0);
+            let first = file.column(label).filter(|_| has_no_names && file.rows == table.rows + 1);
+            let first = first.map_or_else(String::new, |labels| {
+                let first = labels.text(0);
+                format!(
+                    " the first line is read as a label; if it is a name, pass --label '{first}';"
+                )
+            });
             return Err(DataError::user(format!(
-                "{}: {} labels for the {} rows of {}; pass one label for each row in the same order, or add a column `row` (data \
-                 rows, counted from 0), or a column of ids (--id)",
+                "{}: {} labels for the {} rows of {};{first} pass one label for each row in the same order, or add a column `row` \
+                 (data rows, counted from 0), or a column of ids (--id)",
                 file.source, file.rows, table.rows, table.source
             )));
         }

@@ -104,6 +104,7 @@ fn one_pass(
     let records = training.records.clone();
     let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
     notes.splice(0..0, training.notes.iter().cloned());
+    recipe.check_sizes(&training)?;
     let design = recipe.apply_to(training, Unseen::Error)?;
     if !Model::streams(method, &design) {
         return Ok(None);

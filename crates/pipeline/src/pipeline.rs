@@ -176,7 +176,8 @@ impl Pipeline {
         threads: Threads,
     ) -> Result<Decisions, DataError> {
         let decided = self.model.decide(&self.design(frame, unseen)?, threads);
-        decided.map_err(|fault| self.recipe.explain_overflow(frame, fault))
+        // The check names the number that caused an overflow.
+        decided.map_err(|fault| self.recipe.check_sizes(frame).err().unwrap_or(fault))
     }
 
     /// Reads the true classes from the labels in the column `name`.

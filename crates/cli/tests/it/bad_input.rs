@@ -111,7 +111,10 @@ const CASES: [(&str, &str); 118] = [
         "fit rare.csv --label y --text a -o out --force",
         "every word or part of a word of a occurs in only one row or in all rows",
     ),
-    ("fit huge.csv --label y --learner svm -o out --force", "divide the column that has them"),
+    (
+        "fit huge.csv --label y --learner svm -o out --force",
+        "-1.1e308 is so large that its square overflows",
+    ),
     ("fit good.csv --label y --drop b2 -o out --force", "there is no column `b2`"),
     ("fit good.csv --label y --text b2 -o out --force", "there is no column `b2`"),
     ("fit good.csv --label y --category b2 -o out --force", "there is no column `b2`"),

@@ -2,68 +2,46 @@
 
 use super::{ColumnRecipe, Kind, Recipe};
 use halfspaces_frame::{Block, DataError, Frame, Values, first_of};
-use halfspaces_linalg::{PointSet, RowView};
-use std::collections::HashMap;
+use halfspaces_linalg::PointSet;
+use std::collections::{HashMap, HashSet};
 
 const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
 /// The largest absolute value of a number. The sum of the squares of 10^8 such numbers does not overflow.
 const MAX_NUMBER: f64 = 1e150;
 
-/// Checks that the squares of the numbers of a table do not overflow. Columns are skipped unless they are `learned`.
-///
-/// # Errors
-/// Returns an error that names the first number that is too large.
-pub(super) fn check_sizes(frame: &Frame, learned: impl Fn(&str) -> bool) -> Result<(), DataError> {
-    let is_huge = |value: &f64| value.abs() > MAX_NUMBER;
-    let fault = |row: usize, name: &str, value: f64| {
-        DataError::user(format!(
-            "{}, column `{name}`: {value:e} is so large that its square overflows; divide the column by a power of ten, or correct the \
-             number",
-            frame.place(row)
-        ))
-    };
-    for column in frame.columns.iter().filter(|column| learned(&column.name)) {
-        if let Values::Numbers(values) = &column.values
-            && let Some(row) = values.values().iter().position(is_huge)
-        {
-            return Err(fault(row, &column.name, values.values()[row]));
-        }
-    }
-    match &frame.block {
-        Some(block @ Block::Dense { values, .. }) => {
-            let mut huge = (0..).zip(values).filter(|(_, value)| is_huge(value));
-            huge.find_map(|(place, value): (usize, &f64)| {
-                let name = block.name(place % block.dim());
-                learned(&name).then(|| fault(place / block.dim(), &name, *value))
-            })
-            .map_or(Ok(()), Err)
-        }
-        Some(block @ Block::Sparse(sparse)) => (0..)
-            .zip(sparse.points().rows())
-            .find_map(|(row, entries)| {
-                let mut huge = entries.entries().filter(|(_, value)| is_huge(value));
-                huge.find_map(|(place, value)| {
-                    let name = block.name(place);
-                    learned(&name).then(|| fault(row, &name, value))
-                })
-            })
-            .map_or(Ok(()), Err),
-        None => Ok(()),
-    }
-}
-
 impl Recipe {
-    /// The error for a number of the table that is too large for a prediction, or `fault` if there is none.
-    pub(crate) fn explain_overflow(&self, frame: &Frame, fault: DataError) -> DataError {
-        let learned = |name: &str| self.columns.iter().any(|column| column.name == name);
-        let all = |_: &str| true;
-        let found = if self.entries.is_empty() {
-            check_sizes(frame, learned)
-        } else {
-            check_sizes(frame, all)
+    /// Checks that the squares of the numbers that a model learns from do not overflow.
+    ///
+    /// # Errors
+    /// Returns an error that names the first number that is too large.
+    pub(crate) fn check_sizes(&self, frame: &Frame) -> Result<(), DataError> {
+        let columns: HashSet<&str> = self.columns.iter().map(|of| of.name.as_str()).collect();
+        let is_huge = |value: &f64| value.abs() > MAX_NUMBER;
+        let fault = |row: usize, name: &str, value: f64| {
+            columns.contains(name).then(|| {
+                DataError::user(format!(
+                    "{}, column `{name}`: {value:e} is so large that its square overflows; divide the column by a power of ten, \
+                     or correct the number",
+                    frame.place(row)
+                ))
+            })
         };
-        found.err().unwrap_or(fault)
+        let in_columns = frame.columns.iter().find_map(|column| {
+            let Values::Numbers(values) = &column.values else { return None };
+            let row = values.values().iter().position(is_huge)?;
+            fault(row, &column.name, values.values()[row])
+        });
+        let in_block = match &frame.block {
+            Some(block @ Block::Dense { values, .. }) => {
+                let mut huge = values.iter().enumerate().filter(|(_, value)| is_huge(value));
+                huge.find_map(|(place, value)| {
+                    fault(place / block.dim(), &block.name(place % block.dim()), *value)
+                })
+            }
+            _ => None,
+        };
+        in_columns.or(in_block).map_or(Ok(()), Err)
     }
 
     /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
@@ -124,6 +102,7 @@ impl Recipe {
                 first_of(counted, MOST_SHOWN)
             ));
         }
+        notes.extend(self.absent(frame));
         notes.extend(self.unknown_words(frame));
         notes.extend(self.shifted(frame));
         notes.extend(self.wider(frame, label));
@@ -260,6 +239,24 @@ impl Recipe {
                  times as in the training rows",
                 frame.source,
                 first_of(names, LISTED)
+            )
+        })
+    }
+
+    /// A note on columns of the model that the table does not have.
+    fn absent(&self, frame: &Frame) -> Option<String> {
+        const LISTED: usize = 5;
+        if frame.is_sparse() {
+            return None;
+        }
+        let absent = self.columns.iter().filter(|column| !frame.has(&column.name));
+        let names: Vec<String> = absent.map(|column| format!("`{}`", column.name)).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{}: the table does not have these columns of the model: {}; with --unseen zero, defaults from the fit replace their \
+                 values",
+                frame.source,
+                first_of(names.into_iter(), LISTED)
             )
         })
     }

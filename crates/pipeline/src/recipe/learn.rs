@@ -1,7 +1,6 @@
 //! Fits a recipe to a table.
 
 use super::encode::Encoder;
-use super::gaps::check_sizes;
 use super::ngrams::Ngrams;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
@@ -26,6 +25,8 @@ const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
 /// The range of a column is stored if the column has at least this many numbers. At most 2 % of later numbers from the
 /// same distribution are expected to lie outside the range of 100 numbers.
 const MIN_RANGE: usize = 100;
+/// The maximum number of columns that have a note each if all of these notes say the same.
+const MOST_ALIKE: usize = 5;
 /// The maximum number of names that are listed in a message.
 const MAX_NAMES: usize = 20;
 
@@ -53,11 +54,6 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
     let used: HashSet<&str> = options.use_columns.iter().map(String::as_str).collect();
     let records: HashMap<&str, &ColumnRecord> =
         frame.records.iter().map(|record| (record.name.as_str(), record)).collect();
-    let is_left_out = |name: &str| {
-        let left_out = records.get(name).is_some_and(|record| record.rule.kind.is_left_out());
-        dropped.contains(name) || left_out && !used.contains(name) && !texts.contains(name)
-    };
-    check_sizes(frame, |name| !is_left_out(name))?;
     let (mut names_only, mut rules) = (Vec::new(), BTreeMap::new());
     let (mut columns, mut constant, mut wordless) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |name: &str, kind: Option<Kind>| match kind {
@@ -137,7 +133,38 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
         recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
             && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());
     }
-    Ok((recipe, notes))
+    Ok((recipe, merged(&notes)))
+}
+
+/// Merges notes that say the same about more than [`MOST_ALIKE`] columns. Only the first note of such columns is kept,
+/// with the number of the other columns.
+fn merged(notes: &[String]) -> Vec<String> {
+    // The note without the name of the column and without examples, which are in parentheses.
+    let subject = |note: &String| {
+        let (file, rest) = note.split_once(", column `")?;
+        let (_, what) = rest.split_once("`: ")?;
+        let what: Vec<&str> =
+            what.split('(').map(|part| part.rsplit(')').next().unwrap_or(part)).collect();
+        Some(format!("{file}: {}", what.concat()))
+    };
+    let subjects: Vec<Option<String>> = notes.iter().map(subject).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    subjects.iter().flatten().for_each(|of| *counts.entry(of).or_default() += 1);
+    let mut found = Vec::new();
+    for (note, subject) in notes.iter().zip(&subjects) {
+        let count = subject.as_ref().map_or(1, |of| counts.get(of.as_str()).copied().unwrap_or(0));
+        match count {
+            0 => {}
+            count if count > MOST_ALIKE => {
+                found.push(format!("{note}; the same for {} more columns", count - 1));
+                if let Some(subject) = subject {
+                    counts.remove(subject.as_str());
+                }
+            }
+            _ => found.push(note.clone()),
+        }
+    }
+    found
 }
 
 impl Recipe {

@@ -579,30 +579,54 @@ fn dates_outside_the_range_are_noted() {
 /// A number whose square overflows is refused with its row and column, unless the column is not learned.
 #[test]
 fn numbers_that_are_too_large_are_named() {
+    let check = |frame: &Frame, drop: &[&str]| {
+        let drop = drop.iter().map(|name| (*name).to_owned()).collect();
+        let (recipe, _) =
+            Recipe::fit(frame, &RecipeOptions { drop, ..RecipeOptions::default() }).unwrap();
+        recipe.check_sizes(frame).map_err(|error| error.to_string())
+    };
     let with = |value: f64| {
         frame(vec![
             ("a", Values::numbers(vec![1.0, 2.0, 3.0])),
             ("b", Values::numbers(vec![1.0, 2.0, value])),
         ])
     };
-    assert!(Recipe::fit(&with(-1e150), &RecipeOptions::default()).is_ok());
-    let error = Recipe::fit(&with(-1.1e150), &RecipeOptions::default()).unwrap_err().to_string();
+    assert_eq!(check(&with(-1e150), &[]), Ok(()));
+    let error = check(&with(-1.1e150), &[]).unwrap_err();
     assert!(error.contains("row 2, column `b`: -1.1e150 is so large"), "{error}");
-    let drop = RecipeOptions { drop: vec!["b".into()], ..RecipeOptions::default() };
-    assert!(Recipe::fit(&with(1e200), &drop).is_ok());
+    assert_eq!(check(&with(1e200), &["b"]), Ok(()));
     // The same holds for the cells of a matrix.
-    let dense = |value: f64| {
-        let mut table = frame(vec![]);
-        table.rows = 2;
-        table.block = Some(Block::dense("x", vec![1.0, 2.0, 3.0, value], vec![0, 1]));
-        table
-    };
-    let error = Recipe::fit(&dense(2e150), &RecipeOptions::default()).unwrap_err().to_string();
+    let mut table = frame(vec![]);
+    table.rows = 2;
+    table.block = Some(Block::dense("x", vec![1.0, 2.0, 3.0, 2e150], vec![0, 1]));
+    let error = check(&table, &[]).unwrap_err();
     assert!(error.contains("row 1, column `x1`: 2e150"), "{error}");
-    let points = SparsePoints::new(vec![0, 1, 3], vec![0, 0, 1], vec![1.0, 2.0, 1e160], 2).unwrap();
-    let mut sparse = frame(vec![]);
-    sparse.rows = 2;
-    sparse.block = Some(Block::Sparse(points.into()));
-    let error = Recipe::fit(&sparse, &RecipeOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("row 1, column `2`: 1e160"), "{error}");
+    assert_eq!(check(&table, &["x1"]), Ok(()));
+}
+
+/// Notes that say the same about more than five columns are merged. Other notes stay as they are.
+#[test]
+fn equal_notes_are_merged() {
+    let table = |columns: usize| {
+        let names: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
+        let cells = |row: usize| {
+            (0..columns).map(|at| format!("{row},{at}")).collect::<Vec<String>>().join(";")
+        };
+        let rows: Vec<String> = (0..20).map(cells).collect();
+        let text = format!("{};d\n{};x\n", names.join(";"), rows.join(";x\n"));
+        let hints = Hints::default();
+        let frame = read_bytes("t.csv", text.into(), &ReadOptions::default(), &hints).unwrap();
+        let options = RecipeOptions { keep_constant: true, ..RecipeOptions::default() };
+        Recipe::fit(&frame, &options).unwrap().1
+    };
+    let notes = table(5);
+    assert_eq!(notes.iter().filter(|note| note.contains("decimal comma")).count(), 5, "{notes:?}");
+    let notes = table(6);
+    let found: Vec<&String> = notes.iter().filter(|note| note.contains("decimal comma")).collect();
+    assert_eq!(found.len(), 1, "{notes:?}");
+    assert!(
+        found[0].contains("column `c0`: numbers with a decimal comma (`0,0` is 0)"),
+        "{found:?}"
+    );
+    assert!(found[0].ends_with("; the same for 5 more columns"), "{found:?}");
 }
