@@ -37,12 +37,6 @@ const MAX_MATRIX: usize = 20;
 const MAX_CURVE: usize = 400;
 
 /// The commands for a review, as HTML.
-const REVIEW: &str = "<pre>halfspaces label DATA --known COLUMN \\
-  --review ranking.csv --web -o answers.csv
-halfspaces correct DATA --label COLUMN \\
-  --with answers.csv -o FILE</pre>
-";
-
 const EXAMPLES: &str = "\
 Examples:
   halfspaces audit data.csv --label class
@@ -249,7 +243,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         write_file(path, args.force, |out| report.write_csv(out))?;
     }
     if let Some(path) = &args.html {
-        let html = report.html(args.top);
+        let html = report.html(args.top, &review_commands(args, &label));
         write_file(path, force, |out| out.write_all(html.as_bytes()))?;
         note(&format!("report written to {}", path.display()));
     }
@@ -266,6 +260,33 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let image = report.images.as_ref().map(|(name, _)| name.clone());
     let review_of = Review { input, columns, label, ranking, contradicted, shown, image, force };
     review(review_of, corrected)
+}
+
+/// The commands for a review of the labels in the browser, as HTML.
+fn review_commands(args: &AuditArgs, label: &str) -> String {
+    let word = |text: String| {
+        let is_plain = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+        let quoted = if text.chars().all(is_plain) {
+            text
+        } else {
+            format!("'{}'", text.replace('\'', "'\\''"))
+        };
+        escape(&quoted)
+    };
+    let data = word(args.input.data.display().to_string());
+    let label = word(label.to_owned());
+    let (ranking, first) = match &args.output {
+        Some(path) => (word(path.display().to_string()), "With"),
+        None => (
+            "ranking.csv".to_owned(),
+            "Write the ranking with <code>-o ranking.csv</code>. Then, with",
+        ),
+    };
+    format!(
+        "<p>{first} the first command, you review these labels one by one in the browser; the second command writes the \
+         corrected table:</p>\n<pre>halfspaces label {data} --known {label} \\\n  --review {ranking} --web -o \
+         answers.csv\nhalfspaces correct {data} --label {label} \\\n  --with answers.csv -o corrected.csv</pre>\n"
+    )
 }
 
 impl AuditReport {
@@ -508,14 +529,13 @@ impl AuditReport {
         found
     }
 
-    fn html(&self, top: usize) -> String {
+    /// The report. `review` contains the commands for a review of the labels, as HTML.
+    fn html(&self, top: usize, review: &str) -> String {
         let mut body = format!("<p>{}.</p>\n", escape(&self.estimate()));
         body.push_str(&format!(
             "<p>The bound: {}. Each row was judged by a classifier that was fitted without it. The bound is proved for \
              labels that are wrong independently of each other, each with a probability of at most one half. The ranking \
-             and the number of likely wrong labels are heuristic.</p>\n<p>Write the ranking with <code>-o \
-             ranking.csv</code>. With the first command, you review these labels one by one in the browser; the second \
-             command writes the corrected table:</p>\n{REVIEW}{}<h2>Most suspicious rows</h2>\n<p>{}</p>\n<p>{}.</p>\n",
+             and the number of likely wrong labels are heuristic.</p>\n{review}{}<h2>Most suspicious rows</h2>\n<p>{}</p>\n<p>{}.</p>\n",
             escape(&self.bound()),
             self.matrix(),
             self.extent(top),

@@ -28,7 +28,7 @@ pub(crate) use args::LabelArgs;
 use args::Order;
 use classes::{check_classes, classes, named, sought};
 use export::{ExportFormat, Replaceable};
-use exported::ExportedRow;
+use exported::{ExportedRow, Source};
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
     Annotators, ApplyError, Asking, Consensus, Event, Header, NewSession, Opening, Record,
@@ -175,7 +175,12 @@ fn write_labels(
         0 => String::new(),
         _ => format!(" and {} without a label", counted(empty as u64, "row")),
     };
-    note(&format!("{count}{without} written to {}", target.display()));
+    let known = rows.iter().filter(|row| row.source == Source::Known).count();
+    let known = match known {
+        0 => String::new(),
+        _ => format!("; {known} of the labels were known before the session"),
+    };
+    note(&format!("{count}{without} written to {}{known}", target.display()));
     Ok(())
 }
 

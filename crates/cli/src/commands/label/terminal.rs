@@ -49,7 +49,8 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let classes = controller.record().classes().to_vec();
     let keys = class_keys(&classes);
-    print_styled(&help(&classes, &keys))?;
+    let help = help(items.is_review(), &classes, &keys);
+    print_styled(&help)?;
     loop {
         let asked = controller.question();
         print_styled(&format!(
@@ -68,7 +69,7 @@ pub(super) fn run(
             (Reply::Unknown, _) => {
                 let typed = line.trim();
                 print(&format!("{typed:?} is neither a class nor a command\n"))?;
-                print_styled(&help(&classes, &keys))?;
+                print_styled(&help)?;
                 Ok(())
             }
             (Reply::Ambiguous(found), _) => {
@@ -164,8 +165,9 @@ fn headline(controller: &Controller, items: &Items) -> String {
     )
 }
 
-fn help(classes: &[String], keys: &[Option<char>]) -> String {
-    let mut text = String::from("Enter: the prediction is correct;");
+fn help(is_review: bool, classes: &[String], keys: &[Option<char>]) -> String {
+    let enter = if is_review { "accept the suggestion" } else { "the prediction is correct" };
+    let mut text = format!("Enter: {enter};");
     for (class, key) in classes.iter().zip(keys).take(NAMED) {
         let shown = visible(class);
         let known = match key {
