@@ -1,5 +1,5 @@
-//! The inner loops over a tile, which is a block of rows that stays in the first-level cache. They compute U = XA, the
-//! lengths of the rows of U, and Σ s u uᵀ.
+//! The inner loops over a tile, which is a block of rows that stays in the first-level cache. For a tile X, they
+//! compute U = XA, the lengths of the rows u of U, and Σ s u uᵀ with a scale s for each row.
 //!
 //! The rows of a tile are padded to a multiple of [`LANES`]; the padding is zero and stays zero. If A is lower
 //! triangular, row l of A affects only the first l + 1 columns of U. Only the lower half of the symmetric sum is

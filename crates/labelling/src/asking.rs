@@ -152,8 +152,8 @@ pub trait Asker {
     /// milliseconds. Otherwise, it is the latest snapshot.
     fn soon(&self) -> Snapshot;
 
-    /// Waits for a snapshot that was taken after all commands sent so far, or for an earlier one that satisfies
-    /// `enough`.
+    /// Waits for a snapshot that was taken after the last command sent so far was executed, or for an earlier one
+    /// that satisfies `enough`.
     ///
     /// # Errors
     /// Returns an error if the model has stopped.

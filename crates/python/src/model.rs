@@ -337,7 +337,7 @@ impl Model {
 
     /// An upper bound on the error on new rows, which fails with probability at most `failure`; `None` if no rows were
     /// held out. For several classes, it is the sum of the bounds of the binary models, each with an equal share of
-    /// `failure`.
+    /// `failure`. The default classifier has one bound for all classes.
     fn error_bound(&self, failure: f64) -> PyResult<Option<f64>> {
         if let Fitted::Auto { held_out, .. } = &self.fitted {
             let bound = held_out.map(|count| count.error_bound(failure)).transpose();

@@ -603,8 +603,8 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[of(0.2), of(0.5)]).slack, Some(2.0));
     }
 
-    /// The slack compares the bound with the values, for any number of values. The number of trials is shown
-    /// separately.
+    /// The slack depends on the bound and on the values, but not on how many values there are. The number of trials is
+    /// shown separately.
     #[test]
     fn slack_does_not_depend_on_the_number_of_trials() {
         for n in [40, 400] {

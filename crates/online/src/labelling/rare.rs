@@ -5,7 +5,7 @@ use crate::error::OnlineError;
 
 /// A class with fewer answers than this is considered scarce.
 const ENOUGH: usize = 20;
-/// Before this many answers, no class is considered scarce, because the model first needs examples of some classes.
+/// Until there are this many answers, no class is considered scarce, because the model first needs examples of some classes.
 const FIRST: usize = 20;
 
 impl LabellingSession {

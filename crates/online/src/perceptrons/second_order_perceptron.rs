@@ -74,7 +74,7 @@ impl Factor {
         })
     }
 
-    /// Sets S += x x' and v += y x. Uses x as scratch space.
+    /// Adds x xᵀ to S and y x to v. Uses x as scratch space.
     fn add(&mut self, mut x: &mut [f64], mut y: f64) {
         let mut triangle = &mut self.triangle[..];
         for z in self.rhs.as_mut_slice() {

@@ -318,7 +318,8 @@ mod tests {
         assert!((kernels::norm_sq(&w.w) - 1.0).abs() < 1e-15 && w.w[0] > 0.0);
     }
 
-    /// Compares the updates with CKST24 Algorithm 1 as written, where every step computes the norm for the projection.
+    /// Compares the updates with the update of CKST24 Algorithm 1, followed by a projection onto the unit ball in every
+    /// step. The printed algorithm has no projection.
     #[test]
     fn updates_are_those_of_the_plain_rule() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

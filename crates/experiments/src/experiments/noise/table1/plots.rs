@@ -178,9 +178,9 @@ fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
     ]
 }
 
-/// log₂ of a ratio: the number of examples that the Perspectron needs, divided by the number that another learner
-/// needs. The two numbers are paired on the same samples, over all margins of one kind of noise. If a learner does not
-/// reach η + ε, twice the largest sample size is used.
+/// log₂ of a ratio for each trial: the number of examples that the Perspectron needs, divided by the number that
+/// another learner needs on the same samples. All margins of one kind of noise are pooled. If a learner does not reach
+/// η + ε, twice the largest sample size is used.
 pub(super) fn leads(
     results: &Results<Configuration, Outcome>,
     strategy: Strategy,

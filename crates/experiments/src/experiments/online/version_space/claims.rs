@@ -214,8 +214,8 @@ mod tests {
         assert_eq!(verdicts(endless, &square)[0], Verdict::Violated);
     }
 
-    /// Planted wrong claims: real trials judged by a third of the volumetric bound, and by three times
-    /// the perceptron's exponent.
+    /// Planted wrong claims: real trials are compared with a third of the volumetric bound, and with three times the
+    /// perceptron's exponent.
     #[test]
     fn real_trials_refute_three_times_too_strong_claims() {
         let experiment = VersionSpaceExperiment { inputs: Arc::new(Inputs::builtin()) };

@@ -321,8 +321,8 @@ mod tests {
         }
     }
 
-    /// With the survival function p(m) = (θ/π) E_t[(1 - (m/sin(tθ))²)₊^(d/2-1)], computed by quadrature, (1 - p)^n is
-    /// uniform. This tests numbers of points that no other sampler can reach.
+    /// With the survival function p(m) = (θ/π) E_t[(1 - (m/sin(tθ))²)₊^(d/2-1)], computed by quadrature, (1 - p(m))^n is
+    /// uniform if m is the largest of n margins. This tests numbers of points that no other sampler can reach.
     #[test]
     fn the_surest_of_many_has_the_survival_function() {
         let mut rng = rng_for(RngStream::CALLER, 2);
