@@ -71,7 +71,7 @@ impl Recipe {
         });
         let found: Vec<(&ColumnRecipe, &Values)> = found.collect();
         if found.is_empty() && frame.block.is_none() {
-            return Vec::new();
+            return self.absent(frame).into_iter().collect();
         }
         for (column, values) in found {
             open.retain(|row| values.is_missing(*row));

@@ -630,3 +630,18 @@ fn equal_notes_are_merged() {
     );
     assert!(found[0].ends_with("; the same for 5 more columns"), "{found:?}");
 }
+
+/// A note names the columns of the model that a table does not have.
+#[test]
+fn absent_columns_are_noted() {
+    let numbers = || Values::numbers(vec![1.0, 2.0, 4.0]);
+    let recipe = fit(&frame(vec![("a", numbers()), ("b", numbers())]));
+    assert_eq!(recipe.gaps(&frame(vec![("b", numbers()), ("a", numbers())]), "y"), [""; 0]);
+    for (table, expected) in [
+        (frame(vec![("A", numbers()), ("b", numbers())]), "of the model: `a`; with"),
+        (frame(vec![("c", numbers())]), "of the model: `a`, `b`; with"),
+    ] {
+        let notes = recipe.gaps(&table, "y");
+        assert!(notes.len() == 1 && notes[0].contains(expected), "{notes:?}");
+    }
+}
