@@ -336,6 +336,21 @@ fn other_orders_are_refused() {
     assert!(said.contains("was the row moved"), "{said}");
 }
 
+/// A line of units is part of the header for `label`, but not if the column of labels must have its plain name.
+#[test]
+fn a_table_with_a_line_of_units_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let rows = "3,0,lo\n9,7,hi\n2,3,lo\n8,9,hi\n1,4,lo\n7,2,hi\n";
+    fs::write(dir.join("c.csv"), "row,label\n0,hi\n").unwrap();
+    fs::write(dir.join("t.csv"), format!("len,wid,y\ncm,mm,\n{rows}")).unwrap();
+    let said = refuse(dir, "correct t.csv --label y --with c.csv -o o.csv");
+    assert!(said.contains("other commands read 2 lines as the header"), "{said}");
+    fs::write(dir.join("t.csv"), format!("len,wid,y\n{rows}")).unwrap();
+    succeed(dir, "correct t.csv --label y --with c.csv -o o.csv");
+    assert!(read(dir, "o.csv").starts_with("len,wid,y\n3,0,hi\n9,7,hi\n"));
+}
+
 #[test]
 fn only_answers_of_people_replace_labels() {
     let dir = tempfile::tempdir().unwrap();

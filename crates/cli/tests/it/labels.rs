@@ -800,6 +800,24 @@ fn known_labels_of_a_session_are_no_feature() {
     assert!(said.contains("column `y` has the label in all 60 rows; pass --drop y"), "{said}");
 }
 
+/// One label more than rows may be the name of the column, which the error says how to pass.
+#[test]
+fn a_name_among_labels_is_mentioned() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "x.csv", "a,b\n1,5\n2,3\n7,2\n8,1\n");
+    write(folder, "l.csv", "0\n0\n0\n1\n1\n");
+    let fit = "fit x.csv --labels l.csv --learner logistic --holdout 0 -o m.json";
+    let said = refuse(folder, fit);
+    assert!(
+        said.contains("5 labels for the 4 rows") && said.contains("pass --label '0'"),
+        "{said}"
+    );
+    succeed(folder, &format!("{fit} --label 0"));
+    write(folder, "l.csv", "0\n0\n1\n1\n1\n1\n");
+    assert!(!refuse(folder, &format!("{fit} --force")).contains("pass --label"));
+}
+
 /// The column of ids tells `fit` that the first line has names, as it tells `label`, and it is no feature.
 #[test]
 fn a_session_with_ids_is_fitted_to_its_rows() {

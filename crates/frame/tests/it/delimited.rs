@@ -1,6 +1,8 @@
 //! Tests of delimited text in the forms that other programs and people write.
 
-use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, Remark, inspect_bytes, read_bytes};
+use halfspaces_frame::{
+    Decimal, Frame, Hints, Ragged, ReadOptions, Remark, inspect_bytes, read_bytes,
+};
 
 fn read_with(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Frame, String> {
     let bytes = text.as_ref().to_vec();
@@ -119,6 +121,43 @@ fn blank_lines_end_a_table_of_one_column() {
             assert!(blank.is_none_or(|blank| says(&frame, blank)), "{left_out:?}");
         }
     }
+}
+
+/// The name of an expected column as the whole first line says that the table has one column.
+#[test]
+fn an_expected_column_can_be_the_only_one() {
+    let text = "price\n1 000\n2 500\n6 000\n";
+    let read = |expected: &str| {
+        let hints = Hints { expected: [expected.to_owned()].into(), ..Hints::default() };
+        read_bytes("t.csv", text.into(), &ReadOptions::default(), &hints).unwrap()
+    };
+    let frame = read("price");
+    assert_eq!((names(&frame), frame.rows), (vec!["price".to_owned()], 3));
+    assert_eq!(texts(&frame, "price"), ["1000", "2500", "6000"]);
+}
+
+/// A decimal comma that is asked for but contradicted by the cells is noted.
+#[test]
+fn an_unused_decimal_comma_is_noted() {
+    let comma = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
+    for (text, is_noted) in [
+        ("a;y\n0.5;p\n3.5;q\n1.5;p\n", true),
+        ("a;y\n0,5;p\n3,5;q\n1,5;p\n", false),
+        ("a;y\n5;p\n3;q\n1;p\n", false),
+    ] {
+        let frame = read_with(text, &comma).unwrap();
+        let notes: Vec<String> = frame.records.iter().flat_map(|of| of.notes.clone()).collect();
+        let found = notes.iter().any(|note| note.contains("--decimal , is not applied"));
+        assert_eq!(found, is_noted, "{text} {notes:?}");
+    }
+}
+
+#[test]
+fn zero_bytes_are_named() {
+    let error = refused("a,b,y\n1,2,p\n3,\u{0}4,q\n");
+    assert!(error.contains("line 3: a zero byte"), "{error}");
+    let binary: String = (0..64_u8).map(|at| char::from(at % 8)).collect();
+    assert!(refused(&binary).contains("unknown binary format"));
 }
 
 #[test]
