@@ -136,35 +136,32 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
     Ok((recipe, merged(&notes)))
 }
 
-/// Merges notes that say the same about more than [`MOST_ALIKE`] columns. Only the first note of such columns is kept,
-/// with the number of the other columns.
+/// Merges notes that say the same about more than [`MOST_ALIKE`] columns. The first note stays and lists the other
+/// columns.
 fn merged(notes: &[String]) -> Vec<String> {
     // The note without the name of the column and without examples, which are in parentheses.
-    let subject = |note: &String| {
+    let subject = |note: &str| {
         let (file, rest) = note.split_once(", column `")?;
-        let (_, what) = rest.split_once("`: ")?;
-        let what: Vec<&str> =
-            what.split('(').map(|part| part.rsplit(')').next().unwrap_or(part)).collect();
-        Some(format!("{file}: {}", what.concat()))
+        let (name, what) = rest.split_once("`: ")?;
+        let what = what.split('(').map(|part| part.rsplit_once(')').map_or(part, |(_, end)| end));
+        Some((format!("{file}: {}", what.collect::<String>()), format!("`{name}`")))
     };
-    let subjects: Vec<Option<String>> = notes.iter().map(subject).collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    subjects.iter().flatten().for_each(|of| *counts.entry(of).or_default() += 1);
-    let mut found = Vec::new();
-    for (note, subject) in notes.iter().zip(&subjects) {
-        let count = subject.as_ref().map_or(1, |of| counts.get(of.as_str()).copied().unwrap_or(0));
-        match count {
-            0 => {}
-            count if count > MOST_ALIKE => {
-                found.push(format!("{note}; the same for {} more columns", count - 1));
-                if let Some(subject) = subject {
-                    counts.remove(subject.as_str());
-                }
-            }
-            _ => found.push(note.clone()),
-        }
+    let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (subject, name) in notes.iter().filter_map(|note| subject(note)) {
+        alike.entry(subject).or_default().push(name);
     }
-    found
+    let merge = |note: &String| {
+        let Some((subject, name)) = subject(note) else { return Some(note.clone()) };
+        match &alike[&subject][..] {
+            names if names.len() <= MOST_ALIKE => Some(note.clone()),
+            [first, others @ ..] if *first == name => {
+                let others = first_of(others.iter(), MAX_NAMES);
+                Some(format!("{note}; the same for the columns {others}"))
+            }
+            _ => None,
+        }
+    };
+    notes.iter().filter_map(merge).collect()
 }
 
 impl Recipe {
