@@ -113,6 +113,9 @@ mod tests {
         assert!(note(68, |row| row % 34, mixed) && !note(66, |row| row % 33, mixed));
         // The class is determined by a range of values.
         assert!(!note(200, |row| row % 40, |value| usize::from(value < 20)));
+        // The class changes 13 or 9 times from value to value. Half of the number in a random order is 9.75.
+        assert!(note(200, |row| row % 40, |value| value / 3 % 2));
+        assert!(!note(200, |row| row % 40, |value| value / 4 % 2));
         // Nearly all rows have the same class, so equal labels are likely to be a coincidence.
         assert!(!note(80, |row| row % 40, |value| usize::from(value == 7)));
     }
