@@ -211,7 +211,7 @@ impl Subspace {
         /// Largest residual ‖x - Px‖/‖x‖ of a member; 0 if there are no members.
         largest_inside: f64,
 
-        /// Smallest residual of a point outside; `None` if there is no such point.
+        /// Smallest residual of a point outside the subspace; `None` if there is no such point.
         smallest_outside: Option<f64>,
 
         /// The number N of points inside, or the sum of their weights.

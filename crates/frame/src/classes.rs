@@ -159,7 +159,7 @@ impl Classes {
     }
 
     /// The classes of labels, with the names and in the order that they have after a fit: the name of a class is its
-    /// shortest spelling, and classes whose names are all numbers are sorted by value.
+    /// shortest spelling, without an exponent, and classes whose names are all numbers are sorted by value.
     ///
     /// ```
     /// use halfspaces_frame::Classes;
@@ -215,7 +215,8 @@ impl Classes {
 
 /// Collects the distinct classes among labels, with the spellings of each class.
 ///
-/// The name of a class is its shortest spelling, or the first such spelling if several are equally short.
+/// The name of a class is its shortest spelling, or the first such spelling if several are equally short. A number with an
+/// exponent counts as spelled without it: the class of `1.0e+00` is `1`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClassCollector {
     names: Vec<String>,
@@ -232,14 +233,19 @@ impl ClassCollector {
     /// each distinct label, because every call hashes the label.
     pub(crate) fn add(&mut self, label: &str) -> usize {
         let label = label.trim();
-        let place = *self.places.entry(ClassKey::of(label)).or_insert(self.names.len());
+        let key = ClassKey::of(label);
+        // As numpy.savetxt writes them, all numbers have an exponent: 1.000000000000000000e+00.
+        let has_exponent = key.number().is_some() && label.contains(['e', 'E']);
+        let plain = has_exponent.then(|| key.text()).filter(|plain| plain.len() < label.len());
+        let short = plain.unwrap_or_else(|| label.to_owned());
+        let place = *self.places.entry(key).or_insert(self.names.len());
         let Some(name) = self.names.get_mut(place) else {
-            self.names.push(label.to_owned());
+            self.names.push(short);
             self.spellings.push(vec![label.to_owned()]);
             return place;
         };
-        if label.len() < name.len() {
-            label.clone_into(name);
+        if short.len() < name.len() {
+            *name = short;
         }
         let spellings = &mut self.spellings[place];
         if spellings.len() < MAX_SPELLINGS && !spellings.iter().any(|s| s == label) {
@@ -323,6 +329,15 @@ mod tests {
                 prop_assert!(order_of_pair.iter().map(place).is_sorted(), "{:?} {:?}", pair, order);
             }
         }
+    }
+
+    /// Class names have no exponent, as in a file of `numpy.savetxt`. Codes and words with an E stay as they are.
+    #[test]
+    fn names_of_classes_have_no_exponent() {
+        let numbers = ["1.000000000000000000e+00", "-2.500000000000000000e-01", "2E+01", "1e+99"];
+        assert_eq!(Classes::of_labels(numbers).names(), ["-0.25", "1", "20", "1e+99"]);
+        assert_eq!(Classes::of_labels(["1e+00", "01", "5E3", "eel"]).names(), ["01", "1", "5E3", "eel"]);
+        assert_eq!(Classes::of_labels(["2.0e0", "2."]).names(), ["2"]);
     }
 
     /// Spellings of truth values have no effect on the order, which would be a cycle if `TRUE` were sorted as a word.

@@ -19,8 +19,8 @@ pub struct MissingItem {
 /// The match between the rows of a new pool and the items of a session.
 ///
 /// Items with the same key are copies of each other. Copies whose cells are equal are matched first
-/// ([`Cells`](crate::Cells)). All other copies are matched in order. This can exchange their labels; if it may, their rows
-/// are in [`Anchoring::confused`].
+/// ([`Cells`](crate::Cells)). All other copies are matched in order, which can exchange their labels. The rows for which
+/// this is possible are listed in [`Anchoring::confused`].
 ///
 /// ```
 /// use halfspaces_labelling::{Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record};

@@ -238,8 +238,8 @@ pub struct CellIds {
     /// The hash of each row of both tables. This list is empty if the items have ids.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<ItemKey>,
-    /// The order of day and month in each column of dates from which keys are computed. In another order, a key can be
-    /// that of another row.
+    /// The order of day and month in each column of dates from which keys are computed. If they are read in
+    /// another order, a key may refer to a different row.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dates: BTreeMap<String, DateOrder>,
 }

@@ -30,7 +30,7 @@ impl Instance {
     /// Creates an instance with skewed points, for margins γ up to 0.2. Each point x with label y has y x = (γ + 0.2 m)
     /// w* ± 0.8 u + 0.4 r, where u is orthogonal to w*. Here m is the margin of a uniform point, and r consists of the
     /// remaining components of that point. The sign is + for 7 points in 10. The mean of y x is mainly along u, and a
-    /// halfspace along u misclassifies the other 3 in 10.
+    /// halfspace along u misclassifies the remaining 3 points in 10.
     pub(crate) fn skewed(dim: usize, margin: f64, seed: u64) -> Instance {
         let mut skew = random_target(dim, seed + 1000).unwrap().into_normal();
         let plain = Instance::new(dim, margin, seed);

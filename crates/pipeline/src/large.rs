@@ -30,8 +30,8 @@ impl Pipeline {
     ///
     /// The columns and the classes are determined from the first 60 000 rows. Then the learners `perceptron` and
     /// `massart` learn in one pass: `perceptron` from all rows except the held-out ones, and `massart` from as many
-    /// rows as it needs. The default learner also learns in one pass if the coordinates are sparse, such as those of
-    /// texts, if all rows have equal weights, and if there are at least 60 000 rows. In this case, the default learner
+    /// rows as it needs. The default learner also learns in one pass if the coordinates are sparse (as those of
+    /// texts are), all rows have equal weights, and there are at least 60 000 rows. In this case, the default learner
     /// is [`Arow`](halfspaces_online::Arow). Otherwise, the model is fitted to a random sample of at most 60 000 rows.
     /// In a one-pass fit, `progress` is called for each chunk with the number of rows in the chunk.
     ///

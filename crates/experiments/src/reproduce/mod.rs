@@ -199,7 +199,7 @@ fn times_of(times: &Mutex<ExperimentTime>) -> std::sync::MutexGuard<'_, Experime
     times.lock().unwrap_or_else(|_| unreachable!("no thread panics while it records a time"))
 }
 
-/// The times of an experiment that has run for `seconds`.
+/// The measured times of an experiment, if it has been running for `seconds`.
 fn timed(times: &Mutex<ExperimentTime>, seconds: f64) -> ExperimentTime {
     ExperimentTime { seconds, ..times_of(times).clone() }
 }

@@ -81,8 +81,8 @@ struct Trial {
 
 impl Trial {
     /// Whether the quotes enclose cells with several lines. The sample must be sound (`is_sound`). `lines` is the trial
-    /// in which each line is a row. The text between two inch marks may look like such a cell, but then the columns of
-    /// numbers are also columns of numbers in `lines`.
+    /// in which each line is a row. The text between two inch marks may look like such a cell, but in that case the
+    /// columns of numbers are also columns of numbers if the file is read as `lines`.
     fn has_long_cells(&self, lines: &Trial) -> bool {
         !lines.all_typed && (self.enclosing >= SOUND || self.has_doubled || lines.some_typed)
     }

@@ -416,7 +416,7 @@ fn number_for_missing(number: f64, rows: usize) -> String {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct MissingSearch {
-    /// The smallest and the largest number that never marks a missing value.
+    /// The ends of the range of numbers that never mark a missing value.
     range: Option<(f64, f64)>,
     /// The numbers outside the range that may mark missing values, each with its number of rows. The range only grows, so
     /// a number inside it is of no interest.
@@ -454,7 +454,7 @@ fn is_number_for_missing(value: f64) -> bool {
     SENTINELS.iter().any(|sentinel| sentinel.to_bits() == value.to_bits())
 }
 
-/// Finds a number that may mark missing values, and counts it. The number must be listed (`is_listed`) and must be the
+/// Finds a number that may mark missing values, and counts its cells. The number must be listed (`is_listed`) and must be the
 /// smallest or the largest number. It must also be farther from every other number than any two of the other numbers
 /// are from each other.
 pub(super) fn sentinel(values: &[f64], is_listed: impl Fn(f64) -> bool) -> Option<(f64, usize)> {

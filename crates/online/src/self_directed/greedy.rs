@@ -29,7 +29,7 @@ const COARSE: usize = 4;
 /// The remaining points are copied into contiguous memory once only one point in this many is left: the copies then
 /// take no more memory than the bytes did.
 const EXACT_SHARE: usize = 8;
-/// The remaining points are copied again once only one copy in this many is left.
+/// The remaining points are copied again once only one in this many of the points copied last is left.
 const COPY_SHARE: usize = 4;
 /// Number of remaining points that one thread scans at a time.
 const POINTS_PER_TASK: usize = 4096;

@@ -38,8 +38,8 @@ const CUTS_PER_DIMENSION: usize = 20;
 const MAX_SWEEPS: usize = 6;
 /// Number of points of the pool that one thread ranks at a time.
 const POINTS_PER_TASK: usize = 1024;
-/// A revealed point is forgotten if its score exceeds this multiple of the largest distance of a sample point from the
-/// mean, in standard deviations.
+/// A revealed point is forgotten if its score exceeds the largest score of a sample point by more than this factor. A
+/// score is a distance from the mean in standard deviations.
 const FORGET_BEYOND: f64 = 1.5;
 
 /// The vector y x of a revealed point, scaled to norm 1, and the score of the point.

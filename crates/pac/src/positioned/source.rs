@@ -84,8 +84,8 @@ pub(super) trait Source {
         count: u64,
     ) -> Result<Option<Remainder>, Self::Error>;
 
-    /// Passes `count` examples that no rule covers to `see`. A sample that contains fewer examples passes all of them.
-    /// A stream draws at most `draws` examples.
+    /// Passes `count` examples that no rule covers to `see`. If a sample contains fewer examples, all of
+    /// them are passed. A stream draws at most `draws` examples.
     fn visit(
         &mut self,
         part: Part,

@@ -1,4 +1,4 @@
-//! Notes on tables whose predictions are unreliable, because they differ from the training rows.
+//! Notes on tables that differ from the training rows, so that predictions for them are unreliable.
 
 use super::{ColumnRecipe, Kind, Recipe};
 use halfspaces_frame::{Block, DataError, Frame, Values, first_of};

@@ -175,7 +175,7 @@ fn text(value: &Value) -> Option<String> {
 struct ImageRows {
     column: Option<String>,
     by_name: HashMap<String, Vec<usize>>,
-    /// The rows by file name without folders, in the form of the names that Label Studio gives to uploaded files.
+    /// The rows of each file name. The names have no folders and are spelt as Label Studio names uploaded files.
     by_file: HashMap<String, Vec<usize>>,
     /// The folder of the images.
     folder: PathBuf,

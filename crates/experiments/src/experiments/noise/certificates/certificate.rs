@@ -67,7 +67,7 @@ impl Certificate {
         all
     }
 
-    /// Whether the inequality is proved; otherwise it is claimed to fail.
+    /// Whether the inequality is proved to hold. If not, the claim is that it fails.
     pub(super) fn is_proved(self) -> bool {
         match self {
             Certificate::Lemma5Printed

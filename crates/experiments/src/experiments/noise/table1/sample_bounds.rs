@@ -1,4 +1,4 @@
-//! Numbers of examples that suffice for a learner of CKST24's Table 1 to reach error η + ε with probability 1 - δ,
+//! Numbers of examples that suffice for a learner in Table 1 of CKST24 to reach error η + ε with probability 1 - δ,
 //! including all constants.
 //!
 //! The numbers for the Perspectron and the cutting plane are those of their theorems. The numbers for DDK+23, DGT19 and

@@ -60,7 +60,7 @@ fn differences(outcome: &Outcome) -> [[f64; 2]; 2] {
     })
 }
 
-/// The slack of a difference of means, as a factor of the quantity itself: mistakes, or sin θ.
+/// The slack of a difference of means, as a multiple of the quantity compared (the number of mistakes, or sin θ).
 fn slack(part: usize, difference: f64) -> f64 {
     match part {
         0 => (1.0 + AGREE[0]) / (1.0 + difference),

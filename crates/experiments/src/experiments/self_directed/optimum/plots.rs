@@ -3,8 +3,8 @@
 use super::workload::{Configuration, Count, Kind, Learner, Outcome};
 use crate::experiments::common::*;
 
-/// The optima against n in dimension `dim`, as means over pools of all kinds except small integers. Pools of small
-/// integers are left out, because their points can coincide.
+/// The optima plotted against n in dimension `dim`, averaged over all kinds of pools except those of small integers.
+/// Those are left out, because their points can coincide.
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let groups = groups_of(results, |c| c.dim == dim && c.kind != Kind::Integers);
     let values = |of: &dyn Fn(&Outcome) -> Option<f64>| {

@@ -3,7 +3,7 @@
 use super::workload::{Configuration, Count, Outcome, Run, dim};
 use crate::experiments::common::*;
 
-/// The increase of a count per doubling of n, by least squares.
+/// The increase in a count per doubling of n, fitted by least squares.
 fn slope(counts: &[Count], of: fn(&Count) -> usize) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) =
         counts.iter().map(|c| ((c.points as f64).log2(), of(c) as f64)).unzip();
@@ -52,8 +52,8 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     })
 }
 
-/// The largest exponent of n at which a title says that a count hardly grows. It allows a factor of 1.6 for a hundred
-/// times as many points.
+/// The largest exponent of n for which the title of a figure says that a count hardly grows. It allows a factor of 1.6
+/// for a hundred times as many points.
 const HARDLY: f64 = 0.1;
 
 /// The title of a figure, derived from the curves, which are in the order of [`COUNTED`].
