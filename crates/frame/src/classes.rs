@@ -336,7 +336,10 @@ mod tests {
     fn names_of_classes_have_no_exponent() {
         let numbers = ["1.000000000000000000e+00", "-2.500000000000000000e-01", "2E+01", "1e+99"];
         assert_eq!(Classes::of_labels(numbers).names(), ["-0.25", "1", "20", "1e+99"]);
-        assert_eq!(Classes::of_labels(["1e+00", "01", "5E3", "eel"]).names(), ["01", "1", "5E3", "eel"]);
+        assert_eq!(
+            Classes::of_labels(["1e+00", "01", "5E3", "eel"]).names(),
+            ["01", "1", "5E3", "eel"]
+        );
         assert_eq!(Classes::of_labels(["2.0e0", "2."]).names(), ["2"]);
     }
 
