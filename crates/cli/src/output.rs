@@ -96,7 +96,25 @@ fn shown(text: &str) -> String {
 pub(crate) fn print_json<T: Serialize>(result: &T) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(result);
     let text = text.map_err(|e| CliError::system(format!("JSON: {e}")))?;
-    print_raw(&shown(&format!("{text}\n")))
+    print_raw(&shown_json(&format!("{text}\n")))
+}
+
+/// Escapes the letters that [`visible`] escapes, in the notation of JSON. In a JSON document, they occur only inside
+/// strings.
+fn shown_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let mut buffer = [0; 4];
+        let is_plain = matches!(letter, ' '..='~' | '\n');
+        if is_plain || visible(letter.encode_utf8(&mut buffer)).starts_with(letter) {
+            shown.push(letter);
+        } else {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    shown
 }
 
 /// A count with its noun, such as "1 row" or "2 rows".
