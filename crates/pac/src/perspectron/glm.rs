@@ -23,6 +23,7 @@ use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
 use crate::fit::{Denominator, Direction};
 use crate::noise_setting::{NoiseSetting, check_margin, check_target};
 use crate::schedule;
+use crate::selection::Elimination;
 use halfspaces_data::{Link, LinkError, check_link};
 use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, setters};
 use thiserror::Error;
@@ -107,13 +108,17 @@ impl<L: Link + Clone> GlmParams<L> {
     common_setters!();
 
     /// The constants of the fit. Default: [`GlmSchedule::Ours`]. The other two schedules also select
-    /// [`Selection::AllIterates`]; to change the selection, call [`GlmParams::selection`] afterwards.
+    /// [`Selection::AllIterates`]. [`GlmSchedule::Paper`] drops only candidates that cannot be chosen
+    /// ([`Elimination::Lossless`]). To change these settings, call their setters afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GlmSchedule) -> Self {
         self.schedule = schedule;
         self.common.project = schedule != GlmSchedule::Paper;
         if schedule != GlmSchedule::Ours {
             self.selection = Selection::AllIterates;
+        }
+        if schedule == GlmSchedule::Paper {
+            self.common.elimination = Elimination::Lossless;
         }
         self
     }

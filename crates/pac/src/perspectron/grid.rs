@@ -24,6 +24,7 @@ use crate::noise_setting::{NoiseSetting, check_target};
 use crate::streams;
 
 use crate::schedule;
+use crate::selection::Elimination;
 use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, rng_for, setters};
 
 /// The guesses and the constants of a [`GridPerspectron`]: as printed in CKST24, or corrected.
@@ -75,11 +76,15 @@ impl GridParams {
     placement_setters!();
 
     /// The guesses and the constants of the fit. Default: [`GridSchedule::Corrected`]. [`GridSchedule::Paper`] also
-    /// turns off the projection; to turn it on again, call [`GridParams::project`] afterwards.
+    /// turns off the projection, and drops only candidates that cannot be chosen ([`Elimination::Lossless`]). To change
+    /// these settings, call their setters afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
         self.common.project = schedule != GridSchedule::Paper;
+        if schedule == GridSchedule::Paper {
+            self.common.elimination = Elimination::Lossless;
+        }
         self
     }
 }
@@ -308,6 +313,8 @@ mod tests {
         assert_eq!(corrected.validation(), 1459);
         let paper = learner(GridSchedule::Paper, Selection::AllIterates);
         assert_eq!(lengths(&paper), [(3, 256, 768); 2]);
+        // The printed algorithm compares all candidates on all examples.
+        assert_eq!(paper.params.common.elimination, Elimination::Lossless);
         // The number of examples is (8/ε²) ln(4 · 1536/δ) = 323.5.
         assert_eq!(paper.validation(), 324);
         // The run length is 16 (1-η)² (1 + (1+γ) √(2 ln 12))²/(ε/2 · γ)², and there are (4η + ε)/(ε/2) ln 12

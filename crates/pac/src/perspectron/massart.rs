@@ -25,6 +25,7 @@ use crate::fit::{Denominator, Direction, SignLink};
 
 use crate::noise_setting::NoiseSetting;
 use crate::schedule;
+use crate::selection::Elimination;
 use halfspaces_linalg::{ExampleStream, FitError, FitStream, InputError, Params, setters};
 
 /// The constants of a [`Perspectron`]: as printed in CKST24, corrected, or ours.
@@ -77,9 +78,9 @@ impl PerspectronParams {
     common_setters!(setting);
     placement_setters!();
 
-    /// The constants of the fit. Default: [`Schedule::Ours`]. [`Schedule::Paper`] also turns off the projection and
-    /// selects [`Selection::AllIterates`]; to change these settings, call [`PerspectronParams::project`] and
-    /// [`PerspectronParams::selection`] afterwards.
+    /// The constants of the fit. Default: [`Schedule::Ours`]. [`Schedule::Paper`] also turns off the projection, selects
+    /// [`Selection::AllIterates`], and drops only candidates that cannot be chosen ([`Elimination::Lossless`]). To change
+    /// these settings, call their setters afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
@@ -87,6 +88,7 @@ impl PerspectronParams {
         self.common.project = schedule != Schedule::Paper;
         if schedule == Schedule::Paper {
             self.selection = Selection::AllIterates;
+            self.common.elimination = Elimination::Lossless;
         }
         self
     }
@@ -331,6 +333,8 @@ mod tests {
         let learner = params.check().unwrap();
         let plan = learner.plan();
         assert_eq!((plan.runs, plan.run_length, plan.candidates), (2, 178, 356));
+        // The printed algorithm compares all candidates on all examples.
+        assert_eq!(learner.0.common.elimination, Elimination::Lossless);
         let n = plan.examples() as usize;
         for seed in 0..4 {
             let (points, labels) = instance(4, noise, margin).sample(n, seed).unwrap();
