@@ -10,7 +10,7 @@
 //! Claims: S1p, S5, S11, S11r, S11t, S11v, S13.
 
 use super::walk::Walk;
-use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};
+use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, remove_component};
 use crate::bounds;
 use crate::direction::origin;
 use crate::error::OnlineError;
@@ -254,7 +254,7 @@ impl TwoChains {
             let round = Round { index, prediction: predict(value)?, truth: labels[index] };
             mistakes.push(round);
             learner.chain_mistakes += 1;
-            project(pool.unit(index), round.truth, &mut learner.chains[chain]);
+            remove_component(pool.unit(index), round.truth, &mut learner.chains[chain]);
         }
         // Each chain labels the remaining points of the other chain's buckets.
         let mut last = Vec::new();
@@ -430,7 +430,7 @@ impl SelfDirectedLearner for TwoChains {
                 let phase = if round.is_mistake() {
                     self.chain_mistakes += 1;
                     let chain = self.chain(b);
-                    project(pool.unit(round.index), round.truth, &mut self.chains[chain]);
+                    remove_component(pool.unit(round.index), round.truth, &mut self.chains[chain]);
                     self.enter(pool, b + 1)
                 } else {
                     Phase::Bucket(b, walk)

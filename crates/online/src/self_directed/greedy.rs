@@ -15,7 +15,9 @@
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;
-use super::{AnswerStatus, Pool, SelfDirectedLearner, Unit, decision_value, predict, project};
+use super::{
+    AnswerStatus, Pool, SelfDirectedLearner, Unit, decision_value, predict, remove_component,
+};
 use crate::direction::origin;
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
@@ -208,7 +210,7 @@ impl<'p, P: PointSet> Simulation<'p, P> {
         if round.is_mistake() {
             self.mistakes.push(round);
         }
-        project(x, round.truth, &mut self.weights);
+        remove_component(x, round.truth, &mut self.weights);
         Ok(())
     }
 
@@ -453,7 +455,7 @@ impl SelfDirectedLearner for Greedy {
         self.open = None;
         let first = self.weights.iter().all(|w| *w == 0.0);
         if first || round.is_mistake() {
-            project(pool.unit(round.index), round.truth, &mut self.weights);
+            remove_component(pool.unit(round.index), round.truth, &mut self.weights);
             let left = self.walk.take().map(Walk::into_unvisited);
             self.walk = left.map(|left| Walk::new(pool, &self.weights, left));
         }
@@ -620,7 +622,7 @@ mod tests {
             let mut last = angle(&w, target.normal()).unwrap();
             for round in run.mistakes().iter().filter(|r| r.index != 0) {
                 let pool = Pool::new(&points).unwrap();
-                project(pool.unit(round.index), round.truth, &mut w);
+                remove_component(pool.unit(round.index), round.truth, &mut w);
                 let now = angle(&w, target.normal()).unwrap();
                 assert!(now <= last + 1e-12 || last > std::f64::consts::FRAC_PI_2);
                 last = now;

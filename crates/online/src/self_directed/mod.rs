@@ -276,7 +276,7 @@ pub(crate) fn decision_value<R: RowView>(w: &[f64], x: R) -> Result<f64, InputEr
 
 /// Sets w -= (w · x) x for the unit vector x and scales w back to norm 1. If the result vanishes, or if w was 0, w
 /// becomes y x. A point x = 0 changes nothing.
-pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
+pub(crate) fn remove_component<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
     x.add_to(-x.margin(w), w);
     // If w was parallel to x, rounding leaves a remainder without a meaningful direction.
     if norm(w) <= tolerance::VANISHED || !normalise(w) {
