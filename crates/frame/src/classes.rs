@@ -159,7 +159,7 @@ impl Classes {
     }
 
     /// The classes of labels, with the names and in the order that they have after a fit: the name of a class is its
-    /// shortest spelling, without an exponent, and classes whose names are all numbers are sorted by value.
+    /// shortest spelling, if possible without an exponent, and classes whose names are all numbers are sorted by value.
     ///
     /// ```
     /// use halfspaces_frame::Classes;
@@ -236,7 +236,8 @@ impl ClassCollector {
         let key = ClassKey::of(label);
         // As numpy.savetxt writes them, all numbers have an exponent: 1.000000000000000000e+00.
         let has_exponent = key.number().is_some() && label.contains(['e', 'E']);
-        let plain = has_exponent.then(|| key.text()).filter(|plain| plain.len() < label.len());
+        let is_same = |plain: &String| plain.len() < label.len() && ClassKey::of(plain) == key;
+        let plain = has_exponent.then(|| key.text()).filter(is_same);
         let short = plain.unwrap_or_else(|| label.to_owned());
         let place = *self.places.entry(key).or_insert(self.names.len());
         let Some(name) = self.names.get_mut(place) else {
@@ -341,6 +342,9 @@ mod tests {
             ["01", "1", "5E3", "eel"]
         );
         assert_eq!(Classes::of_labels(["2.0e0", "2."]).names(), ["2"]);
+        // Without its exponent, this number would be another class.
+        let large = Classes::of_labels(["1.000000000000000000e+16", "1"]);
+        assert_eq!(large.find(&large.names()[1]), large.find("1.000000000000000000e+16"));
     }
 
     /// Spellings of truth values have no effect on the order, which would be a cycle if `TRUE` were sorted as a word.
@@ -436,6 +440,6 @@ mod tests {
         assert_eq!(order(&["10.0", "9", "10"]), ["9", "10"]);
         assert_eq!(order(&["10", "9", "b"]), ["10", "9", "b"]);
         assert_eq!(order(&["true", "False", "TRUE"]), ["False", "true"]);
-        assert_eq!(order(&["2.5", "-1", "1e+1"]), ["-1", "2.5", "1e+1"]);
+        assert_eq!(order(&["2.5", "-1", "1e+1"]), ["-1", "2.5", "10"]);
     }
 }

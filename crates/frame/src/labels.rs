@@ -1,4 +1,4 @@
-//! Labels: the classes of the rows, read from a column. Class names are written as in the file.
+//! Labels: the classes of the rows, read from a column. A class has the name that is its shortest spelling.
 
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;

@@ -58,6 +58,13 @@ impl AuditResult {
         self.disagreements < self.baseline
     }
 
+    /// Whether the classifier disagrees with at least a fifth of the labels. In this case, many of the disagreements, and
+    /// of the labels that are likely wrong, may be errors of the classifier.
+    #[must_use]
+    pub fn has_many_disagreements(&self) -> bool {
+        self.disagreements * 5 >= self.ranking.len()
+    }
+
     /// The weight of each coordinate as evidence for `label` rather than for the class `suggested`, in the model that
     /// was fitted without the row `row`. Returns `None` if the points are dense or if the model is not one halfspace
     /// per class.

@@ -142,7 +142,8 @@ impl Pipeline {
     ) -> Result<Frame, DataError> {
         let of_model = self.hints(&[]);
         let mut hints = self.hints(&[others, kept].concat());
-        let is_free = |name: &&String| !of_model.expected.contains(*name);
+        let is_free =
+            |name: &&String| !of_model.expected.contains(*name) && !self.recipe.has_entry(name);
         hints.verbatim.extend(kept.iter().filter(is_free).cloned());
         let mut frame = read(&self.options(told), &hints)?;
         let of_columns = frame.records.iter().filter(|r| of_model.expected.contains(&r.name));

@@ -28,6 +28,8 @@ pub(crate) struct Columns<'a> {
     layout: &'a Layout,
     options: &'a ReadOptions,
     hints: &'a Hints,
+    /// The columns that are read as texts, because texts followed numbers in an earlier reading.
+    texts: &'a BTreeSet<String>,
     names: Vec<String>,
     expected: Vec<Expected>,
     builders: Vec<ColumnBuilder>,
@@ -46,17 +48,18 @@ const ALWAYS_FILLED: u64 = 1 << 20;
 const FEW_ROWS: usize = 4096;
 
 impl<'a> Columns<'a> {
-    /// Creates empty columns. The columns named in `texts` are read as texts.
+    /// Creates empty columns. The columns named in `texts` are read as texts, also if they exist only in longer rows.
     pub(crate) fn new(
         layout: &'a Layout,
         options: &'a ReadOptions,
         hints: &'a Hints,
-        texts: &BTreeSet<String>,
+        texts: &'a BTreeSet<String>,
     ) -> Columns<'a> {
         let mut columns = Columns {
             layout,
             options,
             hints,
+            texts,
             names: Vec::new(),
             expected: Vec::new(),
             builders: Vec::new(),
@@ -65,19 +68,15 @@ impl<'a> Columns<'a> {
             filled: 0,
         };
         for name in &layout.names {
-            columns.add(name.clone(), texts.contains(name));
-        }
-        // In the second reading, columns that exist only in longer rows may be among `texts`.
-        while texts.contains(&column_name(columns.names.len(), &layout.names)) {
-            columns.add(column_name(columns.names.len(), &layout.names), true);
+            columns.add(name.clone());
         }
         columns
     }
 
-    fn add(&mut self, name: String, texts: bool) {
+    fn add(&mut self, name: String) {
         let expected = Expected::of(&name, self.hints);
         let is_respelled = self.options.decimal.is_some() && matches!(expected, Expected::Rule(_));
-        let texts = texts || is_respelled || expected.needs_texts();
+        let texts = self.texts.contains(&name) || is_respelled || expected.needs_texts();
         self.builders.push(ColumnBuilder::new(texts, expected.markers(self.options)));
         self.names.push(name);
         self.expected.push(expected);
@@ -221,7 +220,7 @@ impl<'a> Columns<'a> {
             if self.filled > MOST_FILLED * self.given + ALWAYS_FILLED {
                 return;
             }
-            self.add(column_name(place, &self.layout.names), false);
+            self.add(column_name(place, &self.layout.names));
             for _ in 0..self.lines.len() {
                 self.builders[place].push_empty();
             }

@@ -67,9 +67,8 @@ impl Expected {
         if let Some(rule) = hints.rules.get(name) {
             return Expected::Rule(rule.clone());
         }
-        // A model does not use other columns, so the cells of these columns are kept unchanged.
-        let is_unused =
-            (hints.others_are_texts || !hints.rules.is_empty()) && !hints.expected.contains(name);
+        // A model does not use other columns, so the cells of these columns are not checked.
+        let is_unused = hints.others_are_texts && !hints.expected.contains(name);
         if hints.texts.contains(name) || is_unused { Expected::Texts } else { Expected::Anything }
     }
 

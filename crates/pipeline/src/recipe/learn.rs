@@ -119,9 +119,6 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
         Recipe { columns, entries, prefix, constant, names_only, rules, sparse, by_entries: false };
     if recipe.columns.iter().any(|column| matches!(column.kind, Kind::Text { .. })) {
         recipe.by_entries = true;
-        for column in &mut recipe.columns {
-            column.deviation = Encoder::deviation(column, frame)?;
-        }
     } else {
         if options.hash_bits.is_some() {
             notes.push(format!(
@@ -132,6 +129,13 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
         let stored = recipe.stored(frame);
         recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
             && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());
+    }
+    if recipe.by_entries {
+        // Learners do not standardise sparse points, so numbers are standardised here. Otherwise, incomes would hide the
+        // coordinates of categories, which are 0 or 1.
+        for column in &mut recipe.columns {
+            column.deviation = Encoder::deviation(column, frame)?;
+        }
     }
     Ok((recipe, merged(&notes)))
 }

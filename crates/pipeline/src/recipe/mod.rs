@@ -445,6 +445,12 @@ impl Recipe {
         format!("{}{number}", self.prefix)
     }
 
+    /// Whether this is the name of a sparse column that the model learned from.
+    pub(crate) fn has_entry(&self, name: &str) -> bool {
+        let number = name.strip_prefix(&self.prefix).and_then(|number| number.parse::<u32>().ok());
+        number.is_some_and(|n| self.entries.binary_search(&n).is_ok() && self.entry_name(n) == name)
+    }
+
     /// The names of the columns of numbers.
     pub(crate) fn number_columns(&self) -> impl Iterator<Item = &str> {
         let numbers = self.columns.iter().filter(|c| matches!(c.kind, Kind::Number { .. }));

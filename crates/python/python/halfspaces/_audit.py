@@ -114,6 +114,8 @@ class AuditResult:
             self.likely_wrong,
             f"{self.likely_wrong} of them likely wrong; inspect the first {self.likely_wrong} rows of the ranking",
         )
+        if self.likely_wrong > 0 and 5 * self.disagreements >= count:
+            likely += ", but do not accept a suggestion without a look: many of these labels may be right"
         return f"{count} labels, {likely}\n{self._bound()}"
 
     def _bound(self) -> str:

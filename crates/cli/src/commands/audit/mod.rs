@@ -321,13 +321,17 @@ impl AuditReport {
                  {disagreements}, and always giving the most frequent label would disagree with {baseline}"
             );
         }
-        match likely {
+        let mut text = match likely {
             0 => format!("{rows} labels, none of them likely wrong"),
             1 => format!("{rows} labels, 1 of them likely wrong; inspect the top of the ranking"),
             _ => format!(
                 "{rows} labels, {likely} of them likely wrong; inspect the first {likely} rows of the ranking"
             ),
+        };
+        if *likely > 0 && self.result.has_many_disagreements() {
+            text.push_str(", but do not accept a suggestion without a look: many of these labels may be right");
         }
+        text
     }
 
     /// The number of disagreements and the bound on the number of wrong labels.

@@ -88,7 +88,7 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
         let astray = of_logistic.low > 0.5 && of_svm.low > 0.5 && of_perspectron.high < *noise;
         let per_cent = |share: f64| format!("{:.0} %", 100.0 * share);
         astray.then_some(format!(
-            "On data constructed to mislead, in which a label is wrong with probability up to {}, logistic regression gets {} and the support vector machine {} of all labels wrong after {} examples, which is worse than flipping a coin. The Perspectron, which weights every example according to the confidence of its own prediction, gets {} wrong, and the best halfspace {}.",
+            "On data constructed to mislead, in which a label is wrong with probability up to {}, logistic regression gets {} and the support vector machine {} of all labels wrong after {} examples, which is worse than flipping a coin. The Perspectron, which divides the weight of every example by the confidence of its own prediction, gets {} wrong, and the best halfspace {}.",
             per_cent(*noise),
             per_cent(logistic?),
             per_cent(svm?),
