@@ -453,7 +453,7 @@ mod tests {
         };
         let (count, notes) = column(&["New York", "new_york", "NEW YORK", "A", "A-", "Boston"]);
         let said = "t.csv, column `y`: `NEW YORK` (1) and `New York` (1) and `new_york` (1) count as different \
-        classes; correct the column if they mean the same";
+        classes; correct them if they mean the same";
         assert_eq!((count, notes), (6, vec![said.to_owned()]));
         assert_eq!(column(&["01", "0 1", "a", "b"]).1, Vec::<String>::new());
         for pair in [

@@ -42,7 +42,7 @@ fn appearance(name: &str) -> Option<String> {
 /// let notes = look_alikes([("A", 3), ("a ", 1), ("B", 2)], "groups", "t.csv, column `site`");
 /// assert_eq!(
 ///     notes,
-///     ["t.csv, column `site`: `A` (3) and `a ` (1) count as different groups; correct the column if they mean the same"]
+///     ["t.csv, column `site`: `A` (3) and `a ` (1) count as different groups; correct them if they mean the same"]
 /// );
 /// ```
 #[must_use]
@@ -58,11 +58,18 @@ pub fn look_alikes<'a>(
             sets.entry(appearance).or_default().push((name, rows));
         }
     }
+    // Truth values may be written as words and as numbers.
+    for (word, digits) in [("true", "1"), ("false", "")] {
+        if let (Some(_), Some(names)) = (sets.get(word), sets.get(digits).cloned()) {
+            sets.remove(digits);
+            sets.entry(word.to_owned()).or_default().extend(names);
+        }
+    }
     let shown = |(name, rows): (&str, usize)| format!("`{}` ({rows})", short(name));
     let joined = |set: Vec<(&str, usize)>| set.into_iter().map(shown).collect::<Vec<_>>();
     let alike = sets.into_values().filter(|set| set.len() > 1);
     let alike: Vec<String> = alike.map(|set| joined(set).join(" and ")).collect();
-    let advice = "correct the column if they mean the same";
+    let advice = "correct them if they mean the same";
     let shown = alike.iter().take(MOST_SHOWN);
     let mut notes: Vec<String> =
         shown.map(|set| format!("{place}: {set} count as different {what}; {advice}")).collect();
@@ -70,4 +77,24 @@ pub fn look_alikes<'a>(
         notes.push(format!("{place}: more sets of {what} that look alike: {more}; {advice}"));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Truth values look like 1 and 0.
+    #[test]
+    fn truth_values_look_like_numbers() {
+        let names = [("True", 9), ("False", 10), ("0", 10), ("1", 11), ("2", 1)];
+        assert_eq!(
+            look_alikes(names, "classes", "t"),
+            [
+                "t: `False` (10) and `0` (10) count as different classes; correct them if they mean the same",
+                "t: `True` (9) and `1` (11) count as different classes; correct them if they mean the same",
+            ]
+        );
+        assert!(look_alikes([("0", 1), ("1", 1), ("2", 1)], "classes", "t").is_empty());
+        assert!(look_alikes([("True", 1), ("False", 1)], "classes", "t").is_empty());
+    }
 }

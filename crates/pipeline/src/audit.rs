@@ -408,6 +408,8 @@ mod tests {
             let found = run(&by_turns(count), count, method);
             assert_eq!(found.baseline, 60 - 60 / count);
             assert!(found.disagreements >= found.baseline && !found.is_informative());
+            let with = |disagreements| AuditResult { disagreements, ..found.clone() };
+            assert!(with(12).has_many_disagreements() && !with(11).has_many_disagreements());
             assert_eq!(found.likely, 0);
         }
         let mut classes: Vec<usize> = (0..60).map(|i| usize::from(i >= 30)).collect();

@@ -141,10 +141,11 @@ impl Pipeline {
         read: impl FnOnce(&ReadOptions, &Hints) -> Result<Frame, DataError>,
     ) -> Result<Frame, DataError> {
         let of_model = self.hints(&[]);
-        let mut hints = self.hints(&[others, kept].concat());
-        let is_free =
-            |name: &&String| !of_model.expected.contains(*name) && !self.recipe.has_entry(name);
-        hints.verbatim.extend(kept.iter().filter(is_free).cloned());
+        // Numbers of a sparse block are not among the expected columns.
+        let kept: Vec<String> =
+            kept.iter().filter(|name| !self.recipe.has_entry(name)).cloned().collect();
+        let mut hints = self.hints(&[others, &kept].concat());
+        hints.verbatim.extend(kept.into_iter().filter(|name| !of_model.expected.contains(name)));
         let mut frame = read(&self.options(told), &hints)?;
         let of_columns = frame.records.iter().filter(|r| of_model.expected.contains(&r.name));
         let notes: Vec<String> = of_columns.flat_map(|record| record.notes.clone()).collect();

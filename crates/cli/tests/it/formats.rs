@@ -230,6 +230,40 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     let expected = predictions(dir.path(), "table.csv.json", "table.csv");
     assert_eq!(predictions(dir.path(), "all.npz.json", "points.npy"), expected);
     assert_eq!(predictions(dir.path(), "sparse.txt.json", "sparse.txt"), expected);
+    // A model of sparse entries predicts a table of columns, and copies a column that it learned from.
+    let copied = good(dir.path(), &["predict", "sparse.txt.json", "dense.csv", "--keep", "2"]);
+    assert!(copied.lines().next().unwrap().split(',').any(|name| name == "2"), "{copied}");
+    let first = value(0, 1).to_string();
+    assert!(copied.lines().nth(1).unwrap().split(',').any(|cell| cell == first), "{copied}");
+    let (mut starts, mut columns, mut entries) = (vec![0i32], Vec::<i32>::new(), Vec::<f64>::new());
+    for i in 0..ROWS {
+        for j in (0..3).filter(|j| value(i, *j) != 0.0) {
+            columns.push(j as i32);
+            entries.push(value(i, j));
+        }
+        starts.push(columns.len() as i32);
+    }
+    let integers =
+        |values: &[i32]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
+    let count = |len: usize| format!("({len},)");
+    let parts: [(&str, Vec<u8>); 6] = [
+        ("format.npy", npy("|S3", "()", b"csr")),
+        ("shape.npy", npy("<i4", "(2,)", &integers(&[ROWS as i32, 3]))),
+        ("indptr.npy", npy("<i4", &count(starts.len()), &integers(&starts))),
+        ("indices.npy", npy("<i4", &count(columns.len()), &integers(&columns))),
+        (
+            "data.npy",
+            npy(
+                "<f8",
+                &count(entries.len()),
+                &entries.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>(),
+            ),
+        ),
+        ("y.npy", labels.clone()),
+    ];
+    write("csr.npz", &npz(&parts.each_ref().map(|(name, bytes)| (*name, bytes.as_slice()))));
+    succeed(dir.path(), "fit csr.npz --label y --learner perceptron -o csr.npz.json");
+    assert_eq!(predictions(dir.path(), "csr.npz.json", "table.csv"), expected);
     // Labels are often stored as a matrix with one column.
     write(
         "column.npy",

@@ -23,6 +23,19 @@ fn a_table_is_shown_as_text_and_as_json() {
     assert_eq!(json["columns"][1]["name"], "size");
 }
 
+/// Letters that a terminal does not show are escaped in the notation of JSON.
+#[test]
+fn invisible_letters_are_valid_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "a\u{200b}b\u{feff}\u{202e}\u{7f}\u{85}\u{e9}\u{1f600}";
+    let rows: String = (0..20).map(|i| format!("{i},{name}{}\n", i % 2)).collect();
+    fs::write(folder.path().join("t.csv"), format!("x,{name}\n{rows}")).unwrap();
+    let json = good(folder.path(), &["inspect", "t.csv", "--json"]);
+    assert!(json.contains("a\\u200bb") && !json.contains('\u{200b}'), "{json}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["columns"][1]["name"], name);
+}
+
 #[test]
 fn a_table_is_written_unchanged() {
     let folder = tempfile::tempdir().unwrap();

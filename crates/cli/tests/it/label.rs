@@ -309,6 +309,52 @@ fn sessions_with_other_spellings_of_the_classes_are_merged() {
     assert_eq!(merged.len(), 4);
 }
 
+/// Classes that differ only in case are different, so the annotators disagree. A note says that the names look alike.
+#[test]
+fn merged_classes_that_look_alike_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    pool(folder, 4);
+    for (name, classes) in [("ann", "in,out"), ("bob", "In,out")] {
+        let start = ["label", "pool.csv", "--classes", classes, "--annotator", name];
+        let mut terminal = Terminal::start(folder, &start);
+        while terminal.question().is_some() {
+            terminal.say(classes.split(',').next().unwrap());
+        }
+    }
+    let merge = ["--merge", "pool.csv.ann.session.jsonl", "pool.csv.bob.session.jsonl"];
+    let export = [&["pool.csv"], &merge[..], &["--export", "-o", "m.csv"]].concat();
+    let (code, said) = typed(folder, &export, "");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("note: --merge: `in` (4) and `In` (4) count as different classes"),
+        "{said}"
+    );
+}
+
+/// A column that contains only names of classes probably contains the labels. Several columns of numbers with this
+/// property are features.
+#[test]
+fn a_column_of_class_names_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows = |header: &str, cells: fn(usize) -> String| {
+        let rows: String = (0..12).map(|i| format!("{}.5,{}\n", i * 7 % 11, cells(i))).collect();
+        fs::write(folder.join("t.csv"), format!("{header}\n{rows}")).unwrap();
+        let session = "s.session.jsonl";
+        drop(fs::remove_file(folder.join(session)));
+        let args = ["t.csv", "--classes", "0,1", "--session", session];
+        typed(folder, &args, "q\n").1
+    };
+    let noted = "note: column `y` contains only names of classes and is used as a feature";
+    let said = rows("x,y", |i| (i % 2).to_string());
+    assert!(said.contains(noted), "{said}");
+    let said = rows("x,y", |i| (i % 3).to_string());
+    assert!(!said.contains("is used as a feature"), "{said}");
+    let said = rows("x,y,z", |i| format!("{},{}", i % 2, i / 2 % 2));
+    assert!(!said.contains("is used as a feature"), "{said}");
+}
+
 /// Another annotator may have had the same rows with the columns in another order.
 #[test]
 fn columns_in_another_order_are_merged() {

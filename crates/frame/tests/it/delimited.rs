@@ -652,6 +652,13 @@ fn some_longer_rows_do_not_move_the_header() {
         ("1".into(), "v".into())
     );
     assert_eq!(frame.column("c4").unwrap().text(0), "note");
+    // Two more columns exist only in longer rows, and in the second one, texts follow numbers.
+    let frame = read_with("a,y\n1,u\n2,v,3,4\n5,u,6,none yet\n7,v,8,9\n", &padded).unwrap();
+    let (third, fourth) = (frame.column("c3").unwrap(), frame.column("c4").unwrap());
+    assert_eq!(
+        (third.text(1), fourth.text(1), fourth.text(2)),
+        ("3".into(), "4".into(), "none yet".into())
+    );
     // The written table is the same as the table that is shown.
     assert_eq!(plain("a,b,y\n1,2,u\n3,4\n5,6,v,extra\n"), "a,b,y,c4\n1,2,u,\n3,4,,\n5,6,v,extra\n");
     assert_eq!(plain("id, name ,y\n1, a ,u\n2,b,v\n"), "id, name ,y\n1, a ,u\n2,b,v\n");

@@ -249,6 +249,27 @@ fn names_of_coordinates_are_distinct() {
     assert_eq!(fit(&table).coordinates(), expected);
 }
 
+/// Next to a category with many levels, numbers are standardised, because learners do not standardise sparse points.
+/// In a narrow table, they are unchanged.
+#[test]
+fn numbers_next_to_a_wide_category_are_standardised() {
+    let with_levels = |count: usize| {
+        let levels: Vec<String> = (0..count).map(|level| format!("c{level:03}")).collect();
+        let codes = (0..1200).map(|row| (row % count) as u32).collect();
+        let incomes = (0..1200).map(|row| f64::from(20_000 + row % 3 * 1000)).collect();
+        frame(vec![("city", Values::texts(codes, &levels)), ("income", Values::numbers(incomes))])
+    };
+    let (wide, narrow) = (with_levels(400), with_levels(30));
+    let Design::Sparse(points) = fit(&wide).apply(&wide, Unseen::Error).unwrap() else { panic!() };
+    assert_eq!(points.dim(), 401);
+    let incomes: Vec<f64> = points.to_dense().unwrap().rows().map(|x| x.as_slice()[400]).collect();
+    let mean_square = incomes.iter().map(|z| z * z).sum::<f64>() / 1200.0;
+    assert!((mean_square - 1.0).abs() < 1e-12, "{mean_square}");
+    assert!(incomes[0] < 0.0 && incomes[1] == 0.0);
+    let points = dense(fit(&narrow).apply(&narrow, Unseen::Error).unwrap());
+    assert_eq!(points.row(2).unwrap().as_slice()[30], 22_000.0);
+}
+
 /// A table with few entries in many columns stays sparse and has the same coordinates as the dense table.
 #[test]
 fn sparse_tables_stay_sparse() {

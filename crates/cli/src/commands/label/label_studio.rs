@@ -109,6 +109,7 @@ enum Cause {
     Disagreement,
     NoRow,
     NoField(String),
+    OwnField(String),
     SeveralRows,
     TwoTasks,
 }
@@ -134,8 +135,8 @@ impl Cause {
             ),
             Cause::NotAccepted => {
                 format!(
-                    "{have} the answer `reject` or `ignore`, or only responses that are discarded or drafts, so the label is not \
-                     accepted"
+                    "{have} the answer `reject` or `ignore`, or only responses that are discarded, rejected or drafts, so the label is \
+                     not accepted"
                 )
             }
             Cause::UnknownClass(class, classes) => format!(
@@ -154,6 +155,10 @@ impl Cause {
             Cause::NoField(shown) => format!(
                 "{have} none of the shown columns ({shown}) in the data, so the row is unknown; use --show, --image \
                  or --id"
+            ),
+            Cause::OwnField(name) => format!(
+                "{have} only the field `{name}` of the shown columns; in exports of Label Studio, this field is not data (`id` is the \
+                 number of the task), so the row is unknown; rename the field, and the column of the pool, to import by it"
             ),
             Cause::SeveralRows => {
                 format!(
@@ -208,6 +213,7 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
     let mut rows = TaskRows::new(items);
     rows.read_paths(&tasks.iter().filter_map(data_of).collect::<Vec<_>>());
     let field = answer_field(tasks, items, classes);
+    let question = question(tasks, classes);
     let (mut skipped, empty) = (Skipped::default(), Map::new());
     // The label of each row and the number of its task; the label is `None` if two tasks disagreed.
     let mut of_row: HashMap<usize, (Option<String>, usize)> = HashMap::new();
@@ -216,13 +222,14 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
         let nested = task.get("data").and_then(Value::as_object);
         let data = nested.or_else(|| task.as_object()).unwrap_or(&empty);
         let verdict = match nested {
-            Some(_) => annotated(task, classes),
+            Some(_) => annotated(task, &question, classes),
             None => flat_choice(data, &field, items, classes),
         };
+        let data = &identifying(data, nested.is_some());
         let class = match verdict {
             Verdict::Class(class) if find_class(&class, classes).is_some() => class,
             Verdict::Class(class) => {
-                let cause = Cause::UnknownClass(class, classes.join(", "));
+                let cause = Cause::UnknownClass(class, listed(classes));
                 skipped.add(cause, number, data, &[]);
                 continue;
             }
@@ -231,16 +238,20 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
                 continue;
             }
         };
-        let row = match rows.find(&identifying(data, nested.is_some())) {
+        let row = match rows.find(data) {
             RowMatch::One(row) => row,
             RowMatch::None => {
                 skipped.add(Cause::NoRow, number, data, &[]);
                 continue;
             }
             RowMatch::NoField => {
+                let is_own = |name: &&str| OWN_FIELDS.contains(name) && task.get(name).is_some();
+                let own = items.shown_names().into_iter().find(is_own).filter(|_| nested.is_none());
                 let shown = items.shown_names().join(", ");
                 let shown = if shown.is_empty() { "nothing".to_owned() } else { shown };
-                skipped.add(Cause::NoField(shown), number, data, &[]);
+                let cause =
+                    own.map_or(Cause::NoField(shown), |own| Cause::OwnField(own.to_owned()));
+                skipped.add(cause, number, data, &[]);
                 continue;
             }
             RowMatch::Several(rows) => {
@@ -268,6 +279,10 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
     let labels: Vec<(usize, String)> = order.into_iter().filter_map(label).collect();
     let mut notes = skipped.notes();
     notes.extend(rows.notes());
+    let is_flat = |task: &Value| !task.get("data").is_some_and(Value::is_object);
+    if let (Ok(name), true) = (&field, tasks.iter().any(is_flat)) {
+        notes.push(format!("the answers are read from the field `{name}`"));
+    }
     if labels.is_empty() {
         notes.push(format!("none of its {} tasks has a label that can be imported", tasks.len()));
     }
@@ -287,7 +302,7 @@ fn is_same(a: &str, b: &str, classes: &[String]) -> bool {
 }
 
 /// The class on which all annotations of a task agree. If some are marked as the truth (`ground_truth`), only these count.
-fn annotated(task: &Value, classes: &[String]) -> Verdict {
+fn annotated(task: &Value, question: &Question, classes: &[String]) -> Verdict {
     let annotations = task.get("annotations").or_else(|| task.get("completions"));
     let annotations = annotations.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let has = |annotation: &Value, mark: &str| annotation.get(mark) == Some(&Value::Bool(true));
@@ -296,11 +311,20 @@ fn annotated(task: &Value, classes: &[String]) -> Verdict {
     if counted.iter().any(|annotation| has(annotation, "ground_truth")) {
         counted.retain(|annotation| has(annotation, "ground_truth"));
     }
+    let is_refused = |annotation: &&Value| {
+        let reviews = annotation.get("reviews").and_then(Value::as_array);
+        reviews.and_then(|all| all.last()?.get("accepted")) == Some(&Value::Bool(false))
+    };
+    let given = counted.len();
+    counted.retain(|annotation| !is_refused(annotation));
+    if counted.len() < given && counted.is_empty() {
+        return Verdict::Unclear(Cause::NotAccepted);
+    }
     let mut class: Option<String> = None;
     let mut has_annotation = false;
     for annotation in counted {
         has_annotation = true;
-        match choice(annotation, classes) {
+        match choice(annotation, question, classes) {
             Ok(None) => {}
             Ok(Some(found)) => match &class {
                 Some(before) if !is_same(before, &found, classes) => {
@@ -315,35 +339,90 @@ fn annotated(task: &Value, classes: &[String]) -> Verdict {
     class.map_or(Verdict::Unclear(none), Verdict::Class)
 }
 
-/// The single choice of an annotation. If the annotation answers several questions, only questions about the classes of
-/// the session count.
-fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Cause> {
+/// The questions of an annotation that have choices, each with the chosen names.
+fn answered(annotation: &Value) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let results = annotation.get("result").and_then(Value::as_array);
-    let mut questions: Vec<(&str, Vec<&str>)> = Vec::new();
-    for result in results.into_iter().flatten() {
-        let Some(choices) = result.pointer("/value/choices").and_then(Value::as_array) else {
-            continue;
-        };
+    results.into_iter().flatten().filter_map(|result| {
+        let choices = result.pointer("/value/choices").and_then(Value::as_array)?;
         let name = result.get("from_name").and_then(Value::as_str).unwrap_or_default();
-        let choices = choices.iter().filter_map(Value::as_str);
-        match questions.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, all)) => all.extend(choices),
-            None => questions.push((name, choices.collect())),
+        Some((name, choices.iter().filter_map(Value::as_str).collect()))
+    })
+}
+
+/// The question about the classes of the session: the only question (`from_name`) in the file whose choices name
+/// classes, or the only one whose choices are all classes. It is `None` if no choice is a class. If there are several
+/// such questions, they are the error.
+type Question = Result<Option<String>, Vec<String>>;
+
+/// Finds the question about the classes. It must be the same in the whole file, because a task may have the answer to
+/// another question only.
+fn question(tasks: &[Value], classes: &[String]) -> Question {
+    // For each question, whether some of its choices are classes, and whether all of them are.
+    let mut questions: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+    for task in tasks {
+        let annotations = task.get("annotations").or_else(|| task.get("completions"));
+        for annotation in annotations.and_then(Value::as_array).into_iter().flatten() {
+            for (name, choices) in answered(annotation) {
+                let (some, all) = questions.entry(name).or_insert((false, true));
+                for choice in choices {
+                    let is_class = find_class(choice, classes).is_some();
+                    (*some, *all) = (*some || is_class, *all && is_class);
+                }
+            }
         }
     }
-    if questions.len() > 1 {
-        let names_a_class = |choice: &&str| find_class(choice, classes).is_some();
-        questions.retain(|(_, choices)| choices.iter().any(names_a_class));
+    let mut names = only_classes(questions);
+    if names.len() > 1 { Err(names) } else { Ok(names.pop()) }
+}
+
+/// The names of fields or questions of which some values are classes. If all values of exactly one of them are classes,
+/// only this one counts.
+fn only_classes(mut fields: BTreeMap<&str, (bool, bool)>) -> Vec<String> {
+    fields.retain(|_, (some, _)| *some);
+    if fields.len() > 1 && fields.values().filter(|(_, all)| *all).count() == 1 {
+        fields.retain(|_, (_, all)| *all);
     }
-    match &questions[..] {
+    fields.into_keys().map(str::to_owned).collect()
+}
+
+/// The single choice of an annotation. If the file has several questions, only the one about the classes of the session
+/// counts.
+fn choice(
+    annotation: &Value,
+    question: &Question,
+    classes: &[String],
+) -> Result<Option<String>, Cause> {
+    let mut choices: Vec<&str> = Vec::new();
+    for (name, chosen) in answered(annotation) {
+        match question {
+            Ok(Some(wanted)) if wanted != name => {}
+            Err(names) if names.iter().any(|other| other == name) => {
+                return Err(several_fields(names));
+            }
+            _ => choices.extend(chosen),
+        }
+    }
+    match choices[..] {
         [] => Ok(None),
-        [(_, choices)] => match choices[..] {
-            [] => Ok(None),
-            [class] => Ok(Some(class.to_owned())),
-            _ => Err(Cause::SeveralChoices),
-        },
+        [class] => Ok(Some(class.to_owned())),
+        [first, ref rest @ ..] if rest.iter().all(|other| is_same(first, other, classes)) => {
+            Ok(Some(first.to_owned()))
+        }
         _ => Err(Cause::SeveralChoices),
     }
+}
+
+fn several_fields(names: &[String]) -> Cause {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    Cause::SeveralFields(names.join(", "))
+}
+
+/// Class names for a message. A name with a comma is quoted.
+fn listed(classes: &[String]) -> String {
+    let quoted = |class: &String| {
+        if class.contains(',') { format!("{class:?}") } else { class.clone() }
+    };
+    classes.iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a field of a task of JSON-MIN, CSV or JSON Lines is not an answer, because it is shown, because it is a
@@ -353,6 +432,8 @@ fn is_data(name: &str, items: &Items) -> bool {
         || items.is_column(name)
         || OWN_FIELDS.contains(&name)
         || name.starts_with('_')
+        || name.starts_with("prediction")
+        || name.contains(".suggestion")
         || [ROW, ITEM].contains(&name)
 }
 
@@ -391,11 +472,7 @@ fn answer_field(tasks: &[Value], items: &Items, classes: &[String]) -> Result<St
             (*some, *all) = (*some || is_class, *all && is_class);
         }
     }
-    fields.retain(|_, (some, _)| *some);
-    if fields.len() > 1 && fields.values().filter(|(_, all)| *all).count() == 1 {
-        fields.retain(|_, (_, all)| *all);
-    }
-    let mut names: Vec<String> = fields.into_keys().map(str::to_owned).collect();
+    let mut names = only_classes(fields);
     if names.len() == 1 { Ok(names.remove(0)) } else { Err(names) }
 }
 
@@ -410,7 +487,14 @@ fn flat_choice(
     let answer = data.get("answer").and_then(Value::as_str).filter(|_| !is_data("answer", items));
     let is_rejected =
         |answer| ["reject", "ignore"].contains(&answer) && find_class(answer, classes).is_none();
-    if answer.is_some_and(is_rejected) {
+    // Argilla and others write the state of a record.
+    let state = data.get("status").and_then(Value::as_str).filter(|_| !is_data("status", items));
+    let is_open = |state: &str| {
+        let state = state.to_lowercase();
+        ["discarded", "draft", "rejected"].contains(&&*state)
+            && find_class(&state, classes).is_none()
+    };
+    if answer.is_some_and(is_rejected) || state.is_some_and(is_open) {
         return Verdict::Unclear(Cause::NotAccepted);
     }
     let name = match field {
@@ -418,10 +502,7 @@ fn flat_choice(
         Err(names) if names.is_empty() => {
             return Verdict::Unclear(only_column(data, items, classes));
         }
-        Err(names) => {
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            return Verdict::Unclear(Cause::SeveralFields(names.join(", ")));
-        }
+        Err(names) => return Verdict::Unclear(several_fields(names)),
     };
     let mut chosen = data.get(name).map_or(Vec::new(), values);
     // Argilla writes the state of each response in another list.
@@ -434,8 +515,11 @@ fn flat_choice(
             return Verdict::Unclear(Cause::NotAccepted);
         }
     }
+    let unknown = chosen.first().cloned();
     chosen.retain(|choice| find_class(choice, classes).is_some());
     match &chosen[..] {
+        // The caller reports the unknown class.
+        [] if unknown.is_some() => Verdict::Class(unknown.unwrap_or_default()),
         [] => Verdict::Unclear(only_column(data, items, classes)),
         [first, rest @ ..] if rest.iter().all(|other| is_same(first, other, classes)) => {
             Verdict::Class(first.clone())
@@ -618,7 +702,65 @@ mod tests {
         let text = task(&[result("topic", "food"), result("kind", "cat")]);
         assert_eq!(parsed(&text, &items()).labels, [(3, "cat".to_owned())]);
         let text = task(&[result("topic", "dog"), result("kind", "cat")]);
-        assert!(parsed(&text, &items()).notes[0].contains("several choices"));
+        assert!(parsed(&text, &items()).notes[0].contains("in several fields (`kind`, `topic`)"));
+        // A task with the answer to another question only has no label.
+        let pool = Items::new(vec![column("text", &["a cat", "bird"])], None, &[]);
+        let tasks = |names: [&str; 2], choices: [&str; 2]| {
+            let task = |text: &str, results: &[String]| {
+                let results = results.join(",");
+                format!(
+                    r#"{{"data":{{"text":"{text}"}},"annotations":[{{"result":[{results}]}}]}}"#
+                )
+            };
+            let both = [result(names[0], "dog"), result(names[1], choices[0])];
+            let tasks = [task("a cat", &both), task("bird", &[result(names[1], choices[1])])];
+            parsed(&format!("[{}]", tasks.join(",")), &pool)
+        };
+        let found = tasks(["kind", "urgent"], ["no", "cat"]);
+        assert_eq!(found.labels, [(0, "dog".to_owned())]);
+        assert!(found.notes[0].contains("without the name of a class"), "{:?}", found.notes);
+        assert_eq!(tasks(["kind", "urgent"], ["dog", "cat"]).labels, []);
+    }
+
+    /// Suggestions of a model, discarded records and rejected reviews are no labels. Unknown classes are named.
+    #[test]
+    fn only_accepted_answers_are_labels() {
+        for (task, note) in [
+            (
+                r#"{"text":"a cat","label":null,"label.suggestion":"cat"}"#,
+                "without the name of a class",
+            ),
+            (r#"{"text":"a cat","annotation":"cat","status":"Discarded"}"#, "not accepted"),
+            (r#"{"text":"a cat","label":"cat","status":"rejected"}"#, "not accepted"),
+            (
+                r#"{"data":{"text":"a cat"},"annotations":[{"reviews":[{"accepted":false}],"result":[{"value":{"choices":["cat"]}}]}]}"#,
+                "not accepted",
+            ),
+        ] {
+            let imported = parsed(&format!("[{task}]"), &items());
+            assert_eq!(imported.labels, [], "{task}");
+            assert!(imported.notes[0].contains(note), "{:?}", imported.notes);
+        }
+        let reviewed = r#"[{"data":{"text":"a cat"},"annotations":[{"reviews":[{"accepted":false},{"accepted":true}],"result":[{"value":{"choices":["cat"]}}]}]}]"#;
+        assert_eq!(parsed(reviewed, &items()).labels, [(1, "cat".to_owned())]);
+        let kept = r#"[{"text":"a cat","label":"cat","status":"Validated"}]"#;
+        let imported = parsed(kept, &items());
+        assert_eq!(imported.labels, [(1, "cat".to_owned())]);
+        assert_eq!(imported.notes, ["the answers are read from the field `label`"]);
+        let two = r#"[{"text":"a cat","label":"cat"},{"text":"bird","label":"wren","created_at":"2024-01-02T10:00:00.000000Z"}]"#;
+        let imported = import(&array(two).unwrap(), &items(), &["cat".into(), "a, b".into()]);
+        let note = &imported.notes[0];
+        assert!(note.contains("the label \"wren\"") && note.contains("(cat, \"a, b\")"), "{note}");
+        assert!(note.contains("task 2 \"bird\"") || note.contains("task 2 \"wren\""), "{note}");
+    }
+
+    /// The number of a task in an export is not the id of an item, even if no other field is shown.
+    #[test]
+    fn the_field_id_is_named_if_no_other_field_is_shown() {
+        let items = Items::new(vec![column("id", &["7", "8"])], None, &[]);
+        let imported = parsed(r#"[{"id":"7","label":"cat"}]"#, &items);
+        assert_eq!(imported.labels, []);
+        assert!(imported.notes[0].contains("only the field `id`"), "{:?}", imported.notes);
     }
 
     /// The answers of a file are in one field. Other fields that name classes are not answers.
@@ -657,7 +799,7 @@ mod tests {
             {"text":"bird","kind":{"choices":["dog","cat"]}},{"text":"bird"}]"#;
         let imported = parsed(text, &items());
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
-        assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
+        assert_eq!(imported.notes.len(), 3, "{:?}", imported.notes);
         // A column of the pool is not an answer, even if its values are names of classes.
         let with_column = items().with_columns(vec!["kind".into(), "text".into()]);
         let imported = parsed(text, &with_column);

@@ -6,7 +6,7 @@ use super::pool::{Pool, SessionInfo};
 use super::session_labels::open_existing;
 use crate::error::CliError;
 use crate::output::counted;
-use halfspaces_frame::find_class;
+use halfspaces_frame::{find_class, look_alikes};
 use halfspaces_labelling::{Annotators, Consensus, PoolId, Record, SessionLog, Vote};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,6 +68,14 @@ pub(super) fn annotators(
             ));
         }
     }
+    let answers = |class: usize| {
+        let of_row = |row| annotators.votes(row).filter(|vote| vote.class() == Some(class)).count();
+        (0..annotators.rows()).map(of_row).sum()
+    };
+    let classes = annotators.classes().iter().enumerate();
+    let counted = classes.map(|(class, name)| (name.as_str(), answers(class)));
+    let alike = look_alikes(counted, "classes", "--merge");
+    notes.extend(alike.into_iter().map(|note| format!("note: {note}")));
     notes.push(agreement(&annotators));
     Ok(Some(annotators))
 }

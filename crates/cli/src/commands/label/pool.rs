@@ -456,15 +456,34 @@ fn label_columns(frame: &Frame, args: &LabelArgs, classes: &[String]) -> Vec<Str
             levels.len() >= 2
                 && levels.iter().all(|level| classes.iter().any(|class| class == level))
         }
-        Values::Numbers(_) | Values::Moments(_) => false,
+        Values::Numbers(numbers) => {
+            let mut found: Vec<Option<usize>> = Vec::new();
+            let rows = (0..numbers.len()).filter(|row| !column.values.is_missing(*row));
+            for class in rows.map(|row| find_class(&column.values.text(row), classes)) {
+                if !found.contains(&class) {
+                    found.push(class);
+                }
+                if class.is_none() {
+                    break;
+                }
+            }
+            found.len() >= 2 && !found.contains(&None)
+        }
+        Values::Moments(_) => false,
     };
+    let mut columns: Vec<&Column> = columns.filter(contains_classes).collect();
+    // If several columns of numbers contain only names of classes, such as 0 and 1, they are features.
+    let is_number = |column: &&Column| matches!(column.values, Values::Numbers(_));
+    if columns.iter().filter(|column| is_number(column)).count() > 1 {
+        columns.retain(|column| !is_number(column));
+    }
     let note = |Column { name, .. }: &Column| {
         format!(
             "note: column `{name}` contains only names of classes and is used as a feature; if it contains labels, \
              pass --known {name} to start from them or --drop {name} to ignore it"
         )
     };
-    columns.filter(contains_classes).map(note).collect()
+    columns.into_iter().map(note).collect()
 }
 
 /// The identity of a pool in session files of version 1: a hash of the names and values of the feature columns.
