@@ -22,7 +22,7 @@ const MIN_SCALED: usize = 20;
 ///
 /// ```
 /// use halfspaces_pac::Suspect;
-/// let suspect = Suspect { row: 3, agreement: -1.5 };
+/// let suspect = Suspect { row: 3, agreement: -1.5, sort_key: -1.25 };
 /// assert!(suspect.agreement < 0.0, "its label is on the other side");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +33,10 @@ pub struct Suspect {
     /// or over all points if the fold has fewer than 20 rows. The agreement is negative if the classifier disagrees
     /// with the label. A larger magnitude means a more confident classifier.
     pub agreement: f64,
+    /// The number by which the ranking is sorted, in increasing order. In [`LabelAudit::ranking`], it is the agreement.
+    /// In [`LabelAudit::ranking_by_class`], it is the difference between the agreement and the agreement at which a
+    /// label of this class is as likely wrong as right.
+    pub sort_key: f64,
 }
 
 /// A ranking of the rows of a sample by the likelihood that their labels are wrong.
@@ -125,11 +129,12 @@ impl LabelAudit {
         let likely = likely_wrong(&ranking, labels);
         let shifts = class_shifts(&ranking, labels, &likely);
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
-        let key = |s: &Suspect| s.agreement - shifts[class(labels[s.row])];
-        let mut by_class = ranking.clone();
+        let by_class =
+            |s: &Suspect| Suspect { sort_key: s.agreement - shifts[class(labels[s.row])], ..*s };
+        let mut by_class: Vec<Suspect> = ranking.iter().map(by_class).collect();
         // The sort is stable: if keys are equal, the row with the lower agreement comes first, then the row with the
         // lower number.
-        by_class.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        by_class.sort_by(|a, b| a.sort_key.total_cmp(&b.sort_key));
         let likely = likely.iter().filter(|is| **is).count();
         Ok(LabelAudit { ranking, by_class, folds: counts, likely })
     }
@@ -242,9 +247,9 @@ fn judge<M: Classifier, P: PointSet>(
     } else {
         mean_size(&values)
     };
-    let suspect = |(&row, value): (&usize, &f64)| Suspect {
-        row,
-        agreement: labels[row].as_f64() * (value / scale),
+    let suspect = |(&row, value): (&usize, &f64)| {
+        let agreement = labels[row].as_f64() * (value / scale);
+        Suspect { row, agreement, sort_key: agreement }
     };
     Ok((out.iter().zip(&values).map(suspect).collect(), errors))
 }
@@ -443,7 +448,7 @@ mod tests {
         let suspects: Vec<Suspect> = values
             .iter()
             .enumerate()
-            .map(|(row, agreement)| Suspect { row, agreement: *agreement })
+            .map(|(row, agreement)| Suspect { row, agreement: *agreement, sort_key: *agreement })
             .collect();
         let likely = likely_wrong(&suspects, &labels);
         assert_eq!(likely, [false, false, false, false, true]);

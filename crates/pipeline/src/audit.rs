@@ -28,6 +28,11 @@ pub struct Suspect {
     /// The agreement between the prediction and the label. It is negative if the two differ. A larger magnitude means
     /// more confidence.
     pub agreement: f64,
+    /// The number by which the ranking is sorted, in increasing order. With two classes, it is the agreement minus the
+    /// agreement at which a label of this class is as likely wrong as right. With several classes, it is the probability
+    /// of the label, or the probability that the label is right if its class is often given by mistake. Without
+    /// probabilities, it is the agreement.
+    pub sort_key: f64,
 }
 
 /// The result of an [`Audit`].
@@ -158,7 +163,7 @@ impl Audit {
         let suspect = |s: &halfspaces_pac::Suspect| {
             let given = classes[s.row];
             let suggested = if s.agreement < 0.0 { 1 - given } else { given };
-            Suspect { row: s.row, suggested, agreement: s.agreement }
+            Suspect { row: s.row, suggested, agreement: s.agreement, sort_key: s.sort_key }
         };
         Ok(AuditResult {
             ranking: audit.ranking_by_class().iter().map(suspect).collect(),
@@ -241,14 +246,14 @@ impl Audit {
         let likely = likely_wrong(&rows, count);
         let disagreements = rows.iter().filter(|judged| judged.given != judged.said).count();
         let scores = if has_probabilities { right(&rows, count) } else { Vec::new() };
-        let mut ranking: Vec<(f64, Suspect)> = (rows.iter().enumerate())
+        let mut ranking: Vec<Suspect> = (rows.iter().enumerate())
             .map(|(place, judged)| {
                 let suspect = judged.suspect();
-                (scores.get(place).copied().unwrap_or(suspect.agreement), suspect)
+                let sort_key = scores.get(place).copied().unwrap_or(suspect.agreement);
+                Suspect { sort_key, ..suspect }
             })
             .collect();
-        ranking.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.row.cmp(&b.1.row)));
-        let ranking = ranking.into_iter().map(|(_, suspect)| suspect).collect();
+        ranking.sort_by(|a, b| a.sort_key.total_cmp(&b.sort_key).then(a.row.cmp(&b.row)));
         let baseline = unlike_most(classes, count);
         Ok(AuditResult { ranking, likely, at_most, disagreements, baseline, models, fold_of })
     }
@@ -271,7 +276,7 @@ impl ScoredRow {
         });
         let agreement = self.values[self.given] - most;
         let suggested = if agreement < 0.0 { best } else { self.given };
-        Suspect { row: self.row, suggested, agreement }
+        Suspect { row: self.row, suggested, agreement, sort_key: agreement }
     }
 }
 
@@ -408,6 +413,7 @@ mod tests {
             let found = run(&by_turns(count), count, method);
             assert_eq!(found.baseline, 60 - 60 / count);
             assert!(found.disagreements >= found.baseline && !found.is_informative());
+            assert!(found.ranking.is_sorted_by_key(|suspect| suspect.sort_key));
             let with = |disagreements| AuditResult { disagreements, ..found.clone() };
             assert!(with(12).has_many_disagreements() && !with(11).has_many_disagreements());
             assert_eq!(found.likely, 0);

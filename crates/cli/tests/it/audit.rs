@@ -101,7 +101,7 @@ fn slips_are_found_in_two_and_three_classes() {
             "the report is self-contained"
         );
         let (header, first) = (ranking.lines().next().unwrap(), ranking.lines().nth(1).unwrap());
-        assert_eq!(header, "rank,row,label,suggested,agreement,likely_wrong,line");
+        assert_eq!(header, "rank,row,label,suggested,agreement,sort_key,likely_wrong,line");
         assert!(first.ends_with(&format!(",{}", rows[0] + 2)), "{first}");
     }
 }
@@ -299,9 +299,9 @@ fn contradictory_texts_are_listed() {
     let report = fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(report.contains("<td>said.csv, line 122: post</td>"), "{report}");
     let ranking = fs::read_to_string(folder.path().join("r.csv")).unwrap();
-    assert!(
-        ranking.starts_with("rank,row,label,suggested,agreement,likely_wrong,line,contradicts\n")
-    );
+    assert!(ranking.starts_with(
+        "rank,row,label,suggested,agreement,sort_key,likely_wrong,line,contradicts\n"
+    ));
     let of = |row: &str| ranking.lines().find(|line| line.split(',').nth(1) == Some(row)).unwrap();
     assert!(of("120").ends_with(",122,121") && of("121").ends_with(",123,120"));
     assert!(of("0").ends_with(",2,"), "{}", of("0"));

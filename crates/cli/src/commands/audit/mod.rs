@@ -52,8 +52,8 @@ Examples:
 /// classes it is the decision value divided by the mean absolute decision value. With more classes it is the
 /// probability of the label minus the probability of the most probable other class or, for models without
 /// probabilities, the corresponding difference of decision values. If there are columns of text, the words that are
-/// evidence against the label are shown. The ranking also accounts for classes whose labels are wrong more often, so it
-/// can differ from the order by agreement.
+/// evidence against the label are shown. The ranking is sorted by `sort_key`, which also accounts for classes whose
+/// labels are wrong more often.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
@@ -75,7 +75,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement,
-    /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines); for texts,
+    /// sort_key, likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines); for texts,
     /// also contradicts (the row with nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -357,7 +357,9 @@ impl AuditReport {
         } else if *likely > 0 && self.result.is_informative() {
             text.push_str(&format!(" Only the first {likely} are likely wrong."));
         }
-        text.push_str(" Besides the agreement, the order depends on how often the labels of each class seem to be wrong.");
+        text.push_str(
+            " They are in the order of the sort key, which also depends on how often the labels of each class seem to be wrong.",
+        );
         let more = self.frame.columns.len().saturating_sub(SHOWN);
         if more > 0 {
             text.push_str(&format!(
@@ -447,7 +449,7 @@ impl AuditReport {
         let suggested = width(&|s| name(self.suggested(s)).chars().count(), 9);
         let has_texts = self.texts.iter().any(|texts| !texts.is_empty());
         text.push_str(&format!(
-            "{:place$}  {:label$}  {:suggested$}  agreement{}\n",
+            "{:place$}  {:label$}  {:suggested$}  agreement  sort_key{}\n",
             "where",
             "label",
             "suggested",
@@ -458,11 +460,12 @@ impl AuditReport {
             let twin = self.contradiction_text(suspect.row);
             let twin = twin.map_or_else(String::new, |twin| format!("  like {twin}"));
             let line = format!(
-                "{:place$}  {:label$}  {:suggested$}  {:9.3}  {}{}",
+                "{:place$}  {:label$}  {:suggested$}  {:9.3}  {:8.3}  {}{}",
                 visible(&self.frame.place(suspect.row)),
                 name(self.label(suspect.row)),
                 name(self.suggested(suspect)),
                 suspect.agreement,
+                suspect.sort_key,
                 visible(&against.join(", ")),
                 visible(&twin)
             );
@@ -475,7 +478,8 @@ impl AuditReport {
 
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        let own = ["rank", "row", "label", "suggested", "agreement", "likely_wrong", "line"];
+        let own =
+            ["rank", "row", "label", "suggested", "agreement", "sort_key", "likely_wrong", "line"];
         let mut header = own.map(str::to_owned).to_vec();
         header.extend((!self.contradictions.is_empty()).then(|| "contradicts".to_owned()));
         header.extend(copied_names(self.kept.iter().map(|column| &column.name), &header));
@@ -487,6 +491,7 @@ impl AuditReport {
                 self.label(suspect.row).to_owned(),
                 self.suggested(suspect).to_owned(),
                 suspect.agreement.to_string(),
+                suspect.sort_key.to_string(),
                 if place < self.result.likely { "yes" } else { "no" }.to_owned(),
                 self.line(suspect.row),
             ];
@@ -508,6 +513,7 @@ impl AuditReport {
                 "label": self.label(suspect.row),
                 "suggested": self.suggested(suspect),
                 "agreement": suspect.agreement,
+                "sort_key": suspect.sort_key,
             });
             if let Some(row) = self.contradiction(suspect.row) {
                 entry["contradicts"] = self.numbers[row].into();
@@ -562,7 +568,7 @@ impl AuditReport {
         shown.truncate(SHOWN);
         let has_lines = !self.line(0).is_empty();
         let place = if has_lines { "line" } else { "row" };
-        let mut header = vec!["rank", place, "label", "suggested", "agreement"];
+        let mut header = vec!["rank", place, "label", "suggested", "agreement", "sort key"];
         let has_twins = !self.contradictions.is_empty();
         if has_twins {
             header.push("same text");
@@ -593,6 +599,7 @@ impl AuditReport {
                 escape(self.label(suspect.row)),
                 escape(self.suggested(suspect)),
                 format!("{:.3}", suspect.agreement),
+                format!("{:.3}", suspect.sort_key),
             ];
             if has_twins {
                 let twin = self.contradiction_text(suspect.row);
