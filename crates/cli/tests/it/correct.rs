@@ -36,12 +36,12 @@ fn the_first_rows_of_a_ranking_are_corrected_and_nothing_else() {
     );
     let ranking = read(dir.path(), "r.csv");
     let lines: Vec<&str> = ranking.lines().collect();
-    assert_eq!(lines[0], "rank,row,label,suggested,agreement,sort_key,likely_wrong,line,id,class");
+    assert_eq!(lines[0], "rank,row,label,suggested,agreement,likely_wrong,line,sort_key,id,class");
     let mut found: Vec<Vec<&str>> = lines[1..3].iter().map(|l| l.split(',').collect()).collect();
     found.sort_by_key(|cells| cells[1].len());
     for (cells, row) in found.iter().zip(["7", "41"]) {
-        assert_eq!((cells[1], cells[2], cells[8]), (row, "yes", "yes"), "{cells:?}");
-        assert_eq!(cells[7], format!("{row:0>3}"));
+        assert_eq!((cells[1], cells[2], cells[9]), (row, "yes", "yes"), "{cells:?}");
+        assert_eq!(cells[8], format!("{row:0>3}"));
     }
     let result =
         succeed(dir.path(), "audit t.csv --label class --drop note --learner logistic --json");

@@ -75,7 +75,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement,
-    /// sort_key, likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines); for texts,
+    /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines), sort_key; for texts,
     /// also contradicts (the row with nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -479,7 +479,7 @@ impl AuditReport {
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         let own =
-            ["rank", "row", "label", "suggested", "agreement", "sort_key", "likely_wrong", "line"];
+            ["rank", "row", "label", "suggested", "agreement", "likely_wrong", "line", "sort_key"];
         let mut header = own.map(str::to_owned).to_vec();
         header.extend((!self.contradictions.is_empty()).then(|| "contradicts".to_owned()));
         header.extend(copied_names(self.kept.iter().map(|column| &column.name), &header));
@@ -491,9 +491,9 @@ impl AuditReport {
                 self.label(suspect.row).to_owned(),
                 self.suggested(suspect).to_owned(),
                 suspect.agreement.to_string(),
-                suspect.sort_key.to_string(),
                 if place < self.result.likely { "yes" } else { "no" }.to_owned(),
                 self.line(suspect.row),
+                suspect.sort_key.to_string(),
             ];
             if !self.contradictions.is_empty() {
                 let twin = self.contradiction(suspect.row);
