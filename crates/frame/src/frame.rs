@@ -337,7 +337,8 @@ impl Frame {
         }
     }
 
-    /// Keeps the rows with the indices `rows`, which must be ascending. Columns and blocks are compacted in place.
+    /// Keeps the rows with the indices `rows`, which must be ascending. Columns of numbers and texts, and blocks, are compacted
+    /// in place.
     ///
     /// # Panics
     /// Panics if an index is out of range or if `rows` is not ascending.

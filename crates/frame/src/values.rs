@@ -208,8 +208,8 @@ impl Values {
         }
     }
 
-    /// Keeps the rows with the indices `rows`, which must be ascending. The memory of the column is reused if nothing
-    /// else refers to it.
+    /// Keeps the rows with the indices `rows`, which must be ascending. The memory of numbers and texts is reused if
+    /// nothing else refers to it.
     ///
     /// # Panics
     /// Panics if an index is out of range or if `rows` is not ascending.

@@ -84,8 +84,8 @@ impl Command {
 pub struct Snapshot {
     /// Number of commands executed.
     pub done: u64,
-    /// Questions about rows without a label, in the order in which they are asked. Questions about skipped rows come
-    /// last.
+    /// Questions about rows without a label, in the order in which they are asked. Questions about rows that
+    /// were skipped or uncertain come last.
     pub questions: Vec<LabellingQuestion>,
     /// The first questions, each with the weights of the coordinates of its row, if the model has weights.
     pub weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,

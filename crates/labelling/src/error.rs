@@ -49,7 +49,7 @@ pub enum SessionError {
         why: String,
     },
     /// A line could not be written.
-    #[error("{}: {why}; the answer was not saved{rest}", path.display())]
+    #[error("{}: {why}; the last answer, or the start of the session, was not saved{rest}", path.display())]
     NotKept {
         /// The session file.
         path: PathBuf,

@@ -169,7 +169,7 @@ impl SessionLog {
         Ok(SessionLog { header, record, file: None, tail: Tail::Complete })
     }
 
-    /// The labelling model with all labels and skipped rows of the session. `points` are the rows of its pool.
+    /// The labelling model with all labels of the session and its rows that were skipped or uncertain. `points` are the rows of its pool.
     ///
     /// # Errors
     /// Returns an error if the points do not match the pool or the model cannot learn from them.

@@ -317,7 +317,8 @@ impl Pipeline {
                 };
                 let weights_of: Option<WeightsOf<'_>> =
                     if is_calibrated { None } else { Some(&weights_of) };
-                let measured = measure(&mut model, &design, &truth, &plan, weights_of)?;
+                let measured = measure(&mut model, &design, &truth, &plan, weights_of)
+                    .map_err(|fault| fault.within(&source))?;
                 notes.extend(measured.note(&source, &target.classes));
                 Some(measured.errors)
             }

@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The result of reading the columns of a table.
 pub(crate) enum Outcome {
     Frame(Box<Frame>),
-    /// Columns in which texts follow numbers, each with the first such text and its line. These columns must be read as
-    /// texts from the start.
+    /// Columns that must be read as texts from the start. In some of them, texts follow numbers; each has the first such
+    /// text and its line. In the others, points may separate thousands; their text is empty.
     Words(BTreeMap<String, (u64, String)>),
 }
 

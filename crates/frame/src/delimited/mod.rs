@@ -79,7 +79,7 @@ fn read_columns<'r>(
     wanted: Wanted<'_>,
 ) -> Result<(Frame, Tally), DataError> {
     // A column in which texts follow numbers requires a second reading. A column in which points may separate thousands
-    // requires one more.
+    // requires one more, and so does a column of longer rows in which texts follow numbers.
     const READINGS: usize = 4;
     let (most, only) = match wanted {
         All => (usize::MAX, None),

@@ -165,6 +165,12 @@ impl Iterator for Chunks<'_> {
             Ok(Outcome::Words(columns)) => {
                 let (name, (line, cell)) = columns.into_iter().next()?;
                 let place = format!("{}, line {line}, column `{name}`", stream.source.name());
+                if cell.is_empty() {
+                    return Some(Err(DataError::user(format!(
+                        "{place}: the points in numbers may separate thousands, which cannot be decided in a stream; pass --decimal . \
+                         or --decimal ,"
+                    ))));
+                }
                 Some(Err(DataError::user(format!(
                     "{place}: `{cell}` is not a number, unlike the cells before it; correct it, or pass --missing '{cell}' if it means \
                      that the value is missing, or --category '{name}' if the column contains categories"

@@ -1,4 +1,4 @@
-//! The effect of an answer on every point. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The effect of an answer on every point. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 /// The effect of an answer about a point x on the points of a pool. For a point with features φ, let c = φ · Σφ_x. The
 /// variance of this point decreases by `shrink` c², and its mean for each target changes by the gain of that target

@@ -1,4 +1,4 @@
-//! One Gaussian posterior of the model of a pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! One Gaussian posterior of the model of a pool. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::gaussian::Gaussian;
 use super::normal::{Probit, Site};

@@ -1,4 +1,4 @@
-//! The features of a pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The features of a pool. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use halfspaces_features::{

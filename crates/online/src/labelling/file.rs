@@ -79,7 +79,7 @@ pub struct LabellingFile {
     pub points: usize,
     /// The answers in order.
     pub answers: Vec<Answer>,
-    /// Skipped points in the order in which they were skipped. The session asks about them last.
+    /// Points that were skipped or uncertain, in this order. The session asks about them last.
     pub skipped: Vec<usize>,
 }
 

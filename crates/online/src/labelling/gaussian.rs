@@ -1,5 +1,5 @@
 //! A Gaussian posterior over the weights of a halfspace in feature space.
-//! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::features::Features;

@@ -1,5 +1,5 @@
 //! The model of a pool: several Gaussian posteriors, each weighted by how well it predicts every answer from all the
-//! others. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! others. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::component::{ANSWER, CLASS_NOISE, Component, sign};

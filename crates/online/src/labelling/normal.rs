@@ -1,4 +1,4 @@
-//! The normal distribution. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The normal distribution. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use halfspaces_linalg::exp_neg;
 use std::f64::consts::{PI, SQRT_2};

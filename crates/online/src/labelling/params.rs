@@ -1,4 +1,4 @@
-//! Parameters of a labelling session. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! Parameters of a labelling session. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::features::KERNELS;
 use halfspaces_linalg::{InputError, Params, Threads, setters};

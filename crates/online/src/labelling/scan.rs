@@ -1,4 +1,4 @@
-//! Scans of a whole pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! Scans of a whole pool. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::features::Features;

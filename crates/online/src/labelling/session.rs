@@ -86,7 +86,7 @@ pub struct LabellingProgress {
 /// rounding (probabilities change by at most 1e-6) and opens the same question. After an earlier answer is changed or
 /// withdrawn, the model agrees with a model trained on the current answers, such as that of a resumed session, only up
 /// to the convergence of expectation propagation: probabilities differ slightly, and so can the predicted class of a
-/// row whose classes are almost equally likely. A changed answer counts as the most recent answer. The model of a wide
+/// row whose classes are almost equally likely. The model takes in a changed answer last, although the answer keeps its position in the list. The model of a wide
 /// pool does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
 ///
 /// *Guarantee.* There is no guarantee on the number of corrections; the method is a heuristic. Each answer takes
@@ -523,7 +523,7 @@ impl LabellingSession {
         index < self.model.len() && self.model.is_open(index)
     }
 
-    /// The points that were skipped and have no answer, in the order in which they were skipped.
+    /// The points without an answer that were skipped or whose answer was uncertain, in this order.
     #[must_use]
     pub fn skipped(&self) -> &[usize] {
         &self.skipped

@@ -1,5 +1,5 @@
 //! The posterior over the halfspaces of the columns, given answers that may be wrong, computed by expectation
-//! propagation. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! propagation. Part of the model of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 //!
 //! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by

@@ -51,7 +51,7 @@ const MIN_RECALIBRATION_ROWS: usize = 1000;
 pub struct Model {
     method: Method,
     core: Core,
-    /// The map from decision values to probabilities, fitted to held-out rows.
+    /// The map from decision values to probabilities, fitted to held-out rows or to cross-validated values.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     calibration: Option<Calibration>,
 }
@@ -182,7 +182,8 @@ impl Model {
         Ok((Model { method: plan.method, core, calibration }, findings))
     }
 
-    /// Fits the calibration to the decision values of rows to which the model was not fitted. `weights` contains a
+    /// Fits the calibration to decision values of models that were not fitted to the rows: this model on held-out rows, or
+    /// the models of a cross-validation. `weights` contains a
     /// weight for each row; the default weight is 1. Returns whether there were enough rows to fit the calibration. At
     /// least ten rows are needed. [`Method::Auto`] needs at least 1000; with fewer rows, it keeps its cross-validated
     /// calibration. It also keeps a calibration that was fitted to at least as many spare rows, which the model was

@@ -252,7 +252,7 @@ impl<'f> Encoder<'f> {
         Ok(Encoder { column, frame, unseen, work, standard })
     }
 
-    /// Passes the index and the value of every non-zero coordinate of a row to `out`.
+    /// Passes the index and the value of every coordinate of a row that can differ from zero to `out`.
     fn write(&self, row: usize, out: &mut dyn FnMut(usize, f64)) -> Result<(), DataError> {
         match self.standard {
             None => self.write_plain(row, out),
