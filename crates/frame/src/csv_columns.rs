@@ -1,7 +1,9 @@
 //! Collects the columns of a text file while the file is read.
 
 use crate::levels::Levels;
-use crate::typing::{Cells, Markers, NumberFormat, RawTexts, has_turned_sign, plain_number};
+use crate::typing::{
+    Cells, Markers, NumberFormat, Points, RawTexts, has_turned_sign, plain_number,
+};
 use crate::values::Values;
 
 /// The limit up to which an `f64` represents every integer exactly.
@@ -30,6 +32,7 @@ pub(crate) struct ColumnBuilder {
     zero: Option<(usize, String)>,
     /// The first negative number without a leading minus sign, with its row.
     sign: Option<(usize, String)>,
+    points: Points,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,8 @@ pub(crate) enum Built {
         zero: Option<(usize, String)>,
         /// The first negative number without a leading minus sign, with its row.
         sign: Option<(usize, String)>,
+        /// The points in the numbers of a column of numbers.
+        points: Points,
     },
     /// A cell that is not a number came after numbers. The fields are the first such cell and its row. The file must be
     /// read again with this column as texts.
@@ -89,7 +94,8 @@ impl ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
             if texts { State::Texts { codes, levels } } else { State::Missing { codes, levels } };
-        ColumnBuilder { state, markers, rounded: None, zero: None, sign: None }
+        let points = Points::default();
+        ColumnBuilder { state, markers, rounded: None, zero: None, sign: None, points }
     }
 
     /// Adds a cell to the column.
@@ -103,6 +109,9 @@ impl ColumnBuilder {
             }
             if self.zero.is_none() && is_code(cell) {
                 self.zero = Some((values.len(), String::from_utf8_lossy(cell).into_owned()));
+            }
+            if self.points.are_open() {
+                self.points.add(Points::of(cell));
             }
             values.push(value);
             return Ok(());
@@ -136,6 +145,11 @@ impl ColumnBuilder {
         }
     }
 
+    /// Adds the points in numbers that were appended.
+    pub(crate) fn add_points(&mut self, points: Points) {
+        self.points.add(points);
+    }
+
     /// Appends a cell that is not a plain number, or any cell of a column that has no numbers so far.
     fn push_other(&mut self, cell: &[u8]) -> Result<(), NotUtf8> {
         match &mut self.state {
@@ -148,6 +162,7 @@ impl ColumnBuilder {
                         if self.sign.is_none() && has_turned_sign(cell) {
                             self.sign = Some((values.len(), cell.to_owned()));
                         }
+                        self.points.add(Points::of(cell.as_bytes()));
                         values.push(value);
                     }
                     None => self.state = State::Words { row: values.len(), cell: cell.to_owned() },
@@ -173,16 +188,17 @@ impl ColumnBuilder {
 
     /// Returns the finished column.
     pub(crate) fn finish(self) -> Built {
-        let (rounded, zero, sign) = (self.rounded, self.zero, self.sign);
+        let (rounded, zero, sign, points) = (self.rounded, self.zero, self.sign, self.points);
         match self.state {
             State::Numbers(values) => {
-                Built::Cells { cells: Cells::Numbers(values), rounded, zero, sign }
+                Built::Cells { cells: Cells::Numbers(values), rounded, zero, sign, points }
             }
             State::Missing { codes, levels } | State::Texts { codes, levels } => Built::Cells {
                 cells: Cells::Texts(RawTexts { codes, levels: levels.into_names() }),
                 rounded,
                 zero,
                 sign,
+                points,
             },
             State::Words { row, cell } => Built::Words { row, cell },
         }

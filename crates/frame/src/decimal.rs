@@ -44,10 +44,11 @@ pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
     quotient(negative, integer, decimals)
 }
 
-/// Parses the field `text[start..end]` like [`short_decimal`], but faster. Returns `None` if the field has more than
-/// eight digits, starts with a zero and another digit, or is near the end of the text.
+/// Parses the field `text[start..end]` like [`short_decimal`], but faster. Also returns the number of digits after the
+/// decimal point. Returns `None` if the field has more than eight digits, starts with a zero and another digit, or is
+/// near the end of the text.
 #[inline(always)]
-pub(crate) fn short_decimal_within(text: &[u8], start: usize, end: usize) -> Option<f64> {
+pub(crate) fn short_decimal_within(text: &[u8], start: usize, end: usize) -> Option<(f64, usize)> {
     let bytes = text.get(start..)?.first_chunk::<9>()?;
     // The sign and the first digit are unpredictable, so this code avoids branches.
     let negative = bytes[0] == b'-';
@@ -59,7 +60,7 @@ pub(crate) fn short_decimal_within(text: &[u8], start: usize, end: usize) -> Opt
     }
     let word = bytes[sign..].first_chunk::<8>()?;
     let (integer, decimals) = digits_of_word(u64::from_le_bytes(*word), length)?;
-    quotient(negative, integer, decimals)
+    Some((quotient(negative, integer, decimals)?, decimals))
 }
 
 #[inline(always)]

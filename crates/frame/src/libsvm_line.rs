@@ -130,7 +130,8 @@ impl Entries {
         let count = Cell::new(before);
         let entry = |index, place: Range<usize>| {
             let short = short_decimal_within(lines, place.start, place.end);
-            let value = short.or_else(|| parse(without_blank(&lines[place])?));
+            let value =
+                short.map(|(value, _)| value).or_else(|| parse(without_blank(&lines[place])?));
             let value = value.filter(|v| v.is_finite())?;
             if value != 0.0 {
                 let entry = room.next()?;

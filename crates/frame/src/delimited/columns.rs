@@ -11,7 +11,7 @@ use crate::frame::{Column, Frame, Places, Remark};
 use crate::names::short;
 use crate::options::{Hints, ReadOptions};
 use crate::source::Source;
-use crate::typing::{Context, Expected, RawColumn, Typed, understand};
+use crate::typing::{Context, Expected, RawColumn, Typed, understand_spelled};
 use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -232,6 +232,7 @@ impl<'a> Columns<'a> {
         let Columns { layout, options, names, expected, builders, lines, .. } = self;
         let unnamed = layout.header > 0 && names.len() > 1 && names[0].is_empty();
         let (mut of_words, mut remarks, mut columns) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut spelled = Vec::new();
         let mut built = builders.into_iter().zip(names).zip(expected);
         let index = if unnamed { built.next() } else { None };
         let index = index.and_then(|((builder, name), _)| {
@@ -239,7 +240,7 @@ impl<'a> Columns<'a> {
         });
         for ((builder, name), expected) in built {
             match builder.finish() {
-                Built::Cells { cells, rounded, zero, sign } => {
+                Built::Cells { cells, rounded, zero, sign, points } => {
                     if let Some((row, cell)) = zero {
                         let cell = short(&cell);
                         remarks.push((name.clone(), Remark::Code { number: lines[row], cell }));
@@ -253,6 +254,7 @@ impl<'a> Columns<'a> {
                         remarks.push((name.clone(), Remark::Sign { number: lines[row], cell }));
                     }
                     columns.push(RawColumn { name, cells, expected });
+                    spelled.push(points);
                 }
                 Built::Words { row, cell } => {
                     of_words.insert(name, (lines[row], short(&cell)));
@@ -271,7 +273,7 @@ impl<'a> Columns<'a> {
         };
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let context = Context { source: source.name(), place: &place, options, delimiter };
-        let Typed { columns, records, again } = understand(columns, &context)?;
+        let Typed { columns, records, again } = understand_spelled(columns, &spelled, &context)?;
         if !again.is_empty() {
             let line = lines.first().copied().unwrap_or(0);
             let words = again.into_iter().map(|at| (names[at].clone(), (line, String::new())));

@@ -11,7 +11,7 @@ use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8, has_leading_zero, is_cod
 use crate::decimal::{short_decimal, short_decimal_within};
 use crate::error::DataError;
 use crate::positions::positions;
-use crate::typing::plain_number;
+use crate::typing::{Points, plain_number};
 use halfspaces_linalg::Threads;
 use memchr::{memchr, memchr_iter};
 
@@ -67,6 +67,8 @@ struct Block {
     length: usize,
     /// The values of the number columns, row by row.
     values: Vec<f64>,
+    /// The points in each number column.
+    points: Vec<Points>,
     others: Vec<Other>,
 }
 
@@ -126,19 +128,23 @@ pub(crate) fn take(
 /// The number in the cell `text[start..end]`, or `None` if the cell is not a plain number. Also returns `None` for
 /// numbers that may need a note: integers that may be rounded, and numbers that are written like codes.
 #[inline(always)]
-fn plain_value(text: &[u8], start: usize, end: usize) -> Option<f64> {
-    short_decimal_within(text, start, end).or_else(|| general_value(&text[start..end]))
+fn plain_value(text: &[u8], start: usize, end: usize) -> Option<(f64, Points)> {
+    match short_decimal_within(text, start, end) {
+        Some((value, decimals)) => Some((value, Points::with(decimals))),
+        None => general_value(&text[start..end]),
+    }
 }
 
 /// Like [`plain_value`], but accepts all forms of numbers.
 #[inline(never)]
-fn general_value(cell: &[u8]) -> Option<f64> {
+fn general_value(cell: &[u8]) -> Option<(f64, Points)> {
     let cell = cell.trim_ascii();
     if has_leading_zero(cell) {
         return None;
     }
     let other = || plain_number(cell).filter(|_| !is_code(cell));
-    short_decimal(cell).or_else(other).filter(|value| value.abs() < EXACT)
+    let value = short_decimal(cell).or_else(other).filter(|value| value.abs() < EXACT)?;
+    Some((value, Points::of(cell)))
 }
 
 /// Splits a text of whole lines into pieces of whole lines.
@@ -179,6 +185,7 @@ impl Block {
             places: Vec::new(),
             length: 0,
             values: Vec::with_capacity(ends.len()),
+            points: vec![Points::default(); plan.numbers],
             others: Vec::new(),
         };
         let mut start = 0;
@@ -215,15 +222,16 @@ impl Block {
         let row = self.places.len() as u32;
         let before = self.values.len();
         self.values.resize(before + plan.numbers, f64::NAN);
-        let mut values = self.values[before..].iter_mut();
+        let mut values = self.values[before..].iter_mut().zip(&mut self.points);
         for (column, (end, is_number)) in (0..).zip(ends.iter().zip(&plan.is_number)) {
             let cell = (start, *end as usize);
             start = cell.1 + 1;
             if *is_number
-                && let Some(value) = values.next()
-                && let Some(number) = plain_value(text, cell.0, cell.1)
+                && let Some((value, points)) = values.next()
+                && let Some((number, point)) = plain_value(text, cell.0, cell.1)
             {
                 *value = number;
+                points.add(point);
                 continue;
             }
             self.others.push(Other { row, column, start: cell.0 as u32, end: *end });
@@ -262,6 +270,7 @@ impl Block {
         for (column, builder) in builders.iter_mut().enumerate() {
             if plan.is_number[column] {
                 builder.extend(between(places[column], done[column], self.places.len()));
+                builder.add_points(self.points[places[column]]);
             }
         }
         Ok(())
@@ -373,6 +382,29 @@ mod tests {
             if let Ok(parts) = parts {
                 prop_assert!(parts.iter().rev().skip(1).all(|part| part.len() == size));
                 prop_assert_eq!(parts.concat(), lines(&whole));
+            }
+        }
+    }
+
+    /// The spelling of all cells is known, whether the lines are plain or quoted.
+    #[test]
+    fn points_between_thousands_are_found_in_all_lines() {
+        let is_noted = |last: &str, quote: &str| {
+            let rows = (300..360).map(|i| match i % 3 {
+                0 => format!("{quote}{i}{quote};x\n"),
+                _ => format!("{quote}{}.000{quote};y\n", i - 290),
+            });
+            let text: String = rows.collect();
+            let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+            let frame = understood(&format!("a;b\n{text}{last};x\n"), &options).unwrap();
+            frame.records[0].notes.concat().contains("pass --decimal , if they separate thousands")
+        };
+        for quote in ["", "\""] {
+            for last in ["330", "-12.000", "12.000-", "+12.500", "NA"] {
+                assert!(is_noted(last, quote), "{quote}{last}");
+            }
+            for last in ["2.5", "2.50000001", "1.500e2", "01.000", "0.125"] {
+                assert!(!is_noted(last, quote), "{quote}{last}");
             }
         }
     }

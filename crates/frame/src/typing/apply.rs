@@ -2,11 +2,12 @@
 
 use super::civil::DAY;
 use super::context::Context;
-use super::infer::{may_be_thousands, truth};
+use super::infer::truth;
 use super::markers::Markers;
 use super::moment::{self, DateOrder, MomentFormat, Moved, digits_date, has_point};
 use super::notes::points_advice;
 use super::number::{Decimal, Group, NumberFormat};
+use super::points::{self, Points};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Reading};
@@ -15,7 +16,7 @@ use crate::names::short;
 use crate::options::ReadOptions;
 use crate::values::Values;
 
-/// Converts the cells of a column by the rule of the column.
+/// Converts the cells of a column by the rule of the column. `points` contains the points in cells that are numbers.
 ///
 /// # Errors
 /// Returns an error if a cell does not match the rule.
@@ -23,6 +24,7 @@ pub(crate) fn apply(
     name: &str,
     rule: &ColumnRule,
     cells: Cells,
+    points: Points,
     context: &Context<'_>,
 ) -> Result<(Values, ColumnRecord), DataError> {
     let mut missing = rule.missing.clone();
@@ -39,7 +41,7 @@ pub(crate) fn apply(
     let record = ColumnRecord::new(name, rule.clone());
     let mut rows = Rows { name, context, markers, record };
     let values = match &rule.reading {
-        Reading::Number(format) => rows.numbers(format, cells)?,
+        Reading::Number(format) => rows.numbers(format, cells, points)?,
         Reading::Date(format) => rows.moments(*format, cells)?,
         Reading::Boolean => rows.booleans(cells)?,
         Reading::Text => texts_without(&cells.into_texts(), &rows.markers),
@@ -77,7 +79,12 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn numbers(&mut self, format: &NumberFormat, cells: Cells) -> Result<Values, DataError> {
+    fn numbers(
+        &mut self,
+        format: &NumberFormat,
+        cells: Cells,
+        points: Points,
+    ) -> Result<Values, DataError> {
         match cells {
             Cells::Numbers(values) | Cells::Booleans(values) => {
                 let values = self.without_markers(values);
@@ -89,7 +96,7 @@ impl Rows<'_> {
                         Err(self.misfit(row, &values[row].to_string(), &expected))
                     }
                     _ => {
-                        self.note_points(&values);
+                        self.note_points(&values, points);
                         Ok(Values::numbers(values))
                     }
                 }
@@ -103,28 +110,31 @@ impl Rows<'_> {
                         None => self.plain_numbers(format, &raw, level)?,
                     },
                 };
-                Ok(Values::numbers(self.without_markers(numbers_of(&raw, &of_level))))
+                let values = self.without_markers(numbers_of(&raw, &of_level));
+                let mut points = Points::default();
+                let numbers = raw.levels.iter().zip(&of_level).filter(|(_, value)| value.is_some());
+                numbers.for_each(|(level, _)| points.add(Points::of(level.trim().as_bytes())));
+                self.note_points(&values, points);
+                Ok(Values::numbers(values))
             }
         }
     }
 
     /// Adds a note if points in a column that contained only integers when the model was fitted may separate thousands.
-    fn note_points(&mut self, values: &[f64]) {
-        let has_three_digits =
-            |value: &&f64| (*value * 100.0 - (*value * 100.0).round()).abs() > 1e-6;
+    fn note_points(&mut self, values: &[f64], points: Points) {
         if !self.record.rule.whole
             || self.context.delimiter.is_none()
             || self.context.options.decimal.is_some()
-            || !may_be_thousands(values)
+            || !points.may_separate_thousands(values)
         {
             return;
         }
-        let Some(found) = values.iter().find(has_three_digits) else { return };
         self.record.notes.push(format!(
-            "{}, column `{}`: the points in numbers such as {found:.3} are read as decimal points, but all numbers were integers \
+            "{}, column `{}`: the points in {} are read as decimal points, but all numbers were integers \
              when the model was fitted; pass --decimal , if the points separate thousands",
             self.context.source,
-            short(self.name)
+            short(self.name),
+            points::example(values)
         ));
     }
 

@@ -6,6 +6,7 @@ use super::markers::{self, Markers, counted};
 use super::moment::{self, DateOrder, MomentFormat, dates_of_digits};
 use super::number::{self, Decimal, Evidence, NumberFormat};
 use super::pattern;
+use super::points::{self, Points};
 use super::present::{Fit, Present, is_category};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
@@ -61,13 +62,17 @@ pub(crate) struct Inference<'a> {
     pub(crate) evidence: Evidence,
     /// Whether only indices, identifiers and labels precede the column.
     pub(crate) is_first: bool,
+    /// The points in cells that are numbers.
+    pub(crate) points: Points,
 }
 
 impl Inference<'_> {
     /// Infers the kind only from the cells.
     pub(crate) fn anything(&self, cells: Cells) -> Result<(Values, ColumnRecord), DataError> {
         match cells {
-            Cells::Numbers(values) => Ok(self.numbers(values, self.record(ColumnRule::default()))),
+            Cells::Numbers(values) => {
+                Ok(self.numbers(values, self.points, self.record(ColumnRule::default())))
+            }
             Cells::Booleans(values) => Ok((Values::numbers(values), self.record(boolean()))),
             Cells::Moments { moments, has_zone } => {
                 let order = match moment::are_times(&moments) {
@@ -193,7 +198,12 @@ impl Inference<'_> {
     }
 
     /// Finishes a column of numbers. The rule of the record contains the format of the numbers.
-    fn numbers(&self, mut values: Vec<f64>, mut record: ColumnRecord) -> (Values, ColumnRecord) {
+    fn numbers(
+        &self,
+        mut values: Vec<f64>,
+        points: Points,
+        mut record: ColumnRecord,
+    ) -> (Values, ColumnRecord) {
         let markers = record.rule.markers();
         let is_named = |value: &f64| markers.has_number(*value);
         if !record.rule.missing.is_empty() {
@@ -215,14 +225,14 @@ impl Inference<'_> {
             let format = MomentFormat { order: DateOrder::Digits, ..MomentFormat::default() };
             return self.moments(moments, format, record);
         }
-        let is_doubtful = self.context.delimiter == Some(b';')
-            && self.evidence.elsewhere.is_none()
-            && self.evidence.requested.is_none();
-        if is_doubtful && record.rule.reading == Reading::default() && may_be_thousands(&values) {
-            let fraction =
-                values.iter().find(|value| value.fract().abs() > 0.0).copied().unwrap_or_default();
+        if self.evidence.elsewhere.is_none()
+            && self.evidence.requested.is_none()
+            && matches!(&record.rule.reading, Reading::Number(format) if format.has_decimal_points())
+            && self.are_doubtful(points, &values)
+        {
             record.notes.push(self.note(&format!(
-                "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they separate thousands"
+                "the points in {} are read as decimal points; pass --decimal , if they separate thousands",
+                points::example(&values)
             )));
         }
         if self.evidence.requested == Some(Decimal::Comma)
@@ -243,7 +253,7 @@ impl Inference<'_> {
                 true => {
                     record.rule.reading = Reading::Number(NumberFormat::integers_among_commas())
                 }
-                false => record.rule.whole = true,
+                false => record.rule.whole = !points.any(),
             }
         }
         // A missing number is not an integer, so a column with gaps does not identify rows.
@@ -253,6 +263,16 @@ impl Inference<'_> {
             record.notes.push(self.note(&number_for_missing(sentinel, count)));
         }
         (Values::numbers(values), record)
+    }
+
+    /// Whether points that are read as decimal points may separate thousands. Semicolons are common in tables with
+    /// decimal commas, so that the spelling of the numbers is enough.
+    fn are_doubtful(&self, points: Points, values: &[f64]) -> bool {
+        match self.context.delimiter {
+            Some(b';') => points.may_separate_thousands(values),
+            Some(_) => points.are_among_integers(values),
+            None => false,
+        }
     }
 
     fn moments(
@@ -335,7 +355,7 @@ impl Inference<'_> {
                 self.note_code(&mut record, &present);
                 self.note_turned_sign(&mut record, &found, &present);
                 let of_level = present.spread(&found.values, raw.levels.len());
-                return Ok(self.numbers(numbers_of(&raw, &of_level), record));
+                return Ok(self.numbers(numbers_of(&raw, &of_level), found.points, record));
             }
             self.refuse_overflow(&raw, &present)?;
             if 10 * fit.read >= present.total {

@@ -16,6 +16,7 @@ mod moment;
 mod notes;
 mod number;
 mod pattern;
+mod points;
 mod present;
 mod raw;
 mod record;
@@ -36,6 +37,7 @@ pub(crate) use moment::text as moment_text;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use moment::{clock as clock_text, exact_text};
 pub(crate) use number::{has_turned_sign, plain_number};
+pub(crate) use points::Points;
 pub(crate) use raw::{Cells, RawTexts};
 
 use crate::error::DataError;
@@ -143,15 +145,26 @@ pub(crate) fn understand(
     columns: Vec<RawColumn>,
     context: &Context<'_>,
 ) -> Result<Typed, DataError> {
+    let unspelled = vec![Points::default(); columns.len()];
+    understand_spelled(columns, &unspelled, context)
+}
+
+/// Like [`understand`], for a text file. `points` contains the points in the numbers of each column.
+pub(crate) fn understand_spelled(
+    columns: Vec<RawColumn>,
+    points: &[Points],
+    context: &Context<'_>,
+) -> Result<Typed, DataError> {
     let evidence = evidence(&columns, context);
     let mut typed = Typed::default();
     if evidence.elsewhere == Some(Decimal::Comma) || context.options.decimal == Some(Decimal::Comma)
     {
-        let is_doubtful = |column: &RawColumn| {
-            matches!(&column.cells, Cells::Numbers(values) if infer::may_be_thousands(values))
+        let is_doubtful = |(column, points): (&RawColumn, &Points)| {
+            matches!(&column.cells, Cells::Numbers(values) if points.may_separate_thousands(values))
                 && column.expected == Expected::Anything
         };
-        typed.again = (0..columns.len()).filter(|at| is_doubtful(&columns[*at])).collect();
+        let doubtful = columns.iter().zip(points).map(is_doubtful).enumerate();
+        typed.again = doubtful.filter(|(_, is_doubtful)| *is_doubtful).map(|(at, _)| at).collect();
         if !typed.again.is_empty() {
             return Ok(typed);
         }
@@ -159,10 +172,11 @@ pub(crate) fn understand(
     // The values of a column make it an index only if other features remain.
     let features = columns.iter().filter(|c| !c.expected.is_declared_text()).count();
     let mut only_names = features > 1;
-    for RawColumn { name, cells, expected, .. } in columns {
-        let column = infer::Inference { name: &name, context, evidence, is_first: only_names };
+    for (RawColumn { name, cells, expected, .. }, points) in columns.into_iter().zip(points) {
+        let (points, is_first) = (*points, only_names);
+        let column = infer::Inference { name: &name, context, evidence, is_first, points };
         let (values, record) = match &expected {
-            Expected::Rule(rule) => apply::apply(&name, rule, cells, context)?,
+            Expected::Rule(rule) => apply::apply(&name, rule, cells, points, context)?,
             Expected::Texts => column.texts(cells, true),
             Expected::Declared(kind) => column.declared(*kind, cells)?,
             Expected::Anything => column.anything(cells)?,

@@ -4,6 +4,7 @@
 //! and an optional currency sign, percent sign or unit next to the numbers. [`detect`] chooses the format in which the
 //! most rows can be read.
 
+use super::points::Points;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -141,6 +142,11 @@ impl NumberFormat {
         })
     }
 
+    /// Whether points are decimal points, and no other mark separates groups.
+    pub(super) fn has_decimal_points(&self) -> bool {
+        self.decimal == Decimal::Point && self.group.is_none()
+    }
+
     fn value(&self, parts: &Parts<'_>) -> Option<f64> {
         let decimal = match self.decimal {
             Decimal::Point => '.',
@@ -271,6 +277,10 @@ fn without_sign(text: &str) -> (&str, Option<bool>) {
 }
 
 impl<'t> Parts<'t> {
+    fn points(&self) -> Points {
+        Points::of([self.digits, self.exponent].concat().as_bytes())
+    }
+
     /// Divides a cell into its parts. Returns `None` if the cell contains no digit, or if it contains words or marks
     /// that do not belong to a number.
     fn of(cell: &'t str) -> Option<Parts<'t>> {
@@ -404,6 +414,8 @@ pub(crate) struct Detected {
     pub(crate) values: Vec<Option<f64>>,
     /// The reason for choosing this format, if the same number of rows can be read in another format.
     pub(crate) doubt: Option<&'static str>,
+    /// The points in the numbers.
+    pub(crate) points: Points,
 }
 
 /// Chooses the format in which the most rows can be read. Returns `None` if no text is a number. `rows` contains the
@@ -463,8 +475,12 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
         let parts = parts.as_ref()?;
         format.allows(parts.affix).then(|| format.value(parts))?
     };
-    let values = parts.iter().map(value).collect();
-    Some(Detected { values, format, doubt })
+    let values: Vec<Option<f64>> = parts.iter().map(value).collect();
+    let mut points = Points::default();
+    for (parts, _) in parts.iter().zip(&values).filter(|(_, value)| value.is_some()) {
+        points.add(parts.as_ref().map(Parts::points).unwrap_or_default());
+    }
+    Some(Detected { values, format, doubt, points })
 }
 
 /// Decides which decimal mark to use if numbers such as `1,234` are ambiguous. Returns the mark and the reason.

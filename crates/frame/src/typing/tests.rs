@@ -21,6 +21,29 @@ fn typed_with(
     understand(columns, &context)
 }
 
+/// The points in the numbers among `cells`.
+fn points_in(cells: &[&str]) -> Points {
+    let mut points = Points::default();
+    cells.iter().for_each(|cell| points.add(Points::of(cell.as_bytes())));
+    points
+}
+
+/// Reads plain numbers as they are collected from a text file.
+fn spelled(
+    cells: &[&str],
+    expected: Expected,
+    options: &ReadOptions,
+    delimiter: u8,
+) -> (Vec<f64>, ColumnRecord) {
+    let values = cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect();
+    let column = RawColumn { name: "c".into(), cells: Cells::Numbers(values), expected };
+    let place = |row: usize| format!("t.csv, line {}", row + 2);
+    let context = Context { source: "t.csv", place: &place, options, delimiter: Some(delimiter) };
+    let points = [points_in(cells)];
+    let mut typed = understand_spelled(vec![column], &points, &context).unwrap();
+    (numbers(&typed.columns[0].values), typed.records.remove(0))
+}
+
 fn typed(cells: &[&str]) -> Result<(Values, ColumnRecord), DataError> {
     let mut typed = typed_with(vec![column("c", cells)], &ReadOptions::default(), b',')?;
     Ok((typed.columns.remove(0).values, typed.records.remove(0)))
@@ -171,31 +194,68 @@ fn groups_of_thousands_in_new_rows_are_read_if_they_are_clear() {
 /// that they do not.
 #[test]
 fn points_in_a_column_of_integers_are_noted() {
-    let read = |cells: &[f64], expected: Expected, options: &ReadOptions| {
-        let cells = Cells::Numbers(cells.to_vec());
-        let column = RawColumn { name: "c".into(), cells, expected };
-        let mut typed = typed_with(vec![column], options, b',').unwrap();
-        (numbers(&typed.columns[0].values), typed.records.remove(0))
-    };
     let plain = ReadOptions::default();
-    let rule = |cells: &[f64]| read(cells, Expected::Anything, &plain).1.rule;
-    let (whole, fractions) = (rule(&[950.0, 12.0, f64::NAN]), rule(&[950.0, 12.125]));
+    let rule = |cells: &[&str]| spelled(cells, Expected::Anything, &plain, b',').1.rule;
+    let (whole, fractions) = (rule(&["950", "12", ""]), rule(&["950", "12.125"]));
     assert!(whole.whole && !fractions.whole);
+    assert!(!rule(&["950.0", "12.0"]).whole && !rule(&["950", "2.000"]).whole);
     let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
     for (rule, cells, options, is_noted) in [
-        (&whole, [1.965, 2.5, 950.0], &plain, true),
-        (&whole, [1.965, 2.5, 950.0], &point, false),
-        (&fractions, [1.965, 2.5, 950.0], &plain, false),
-        (&whole, [34.5, 2.25, 950.0], &plain, false),
-        (&whole, [1.9655, 2.5, 950.0], &plain, false),
-        (&whole, [0.125, 2.5, 950.0], &plain, false),
+        (&whole, ["1.965", "2.500", "950"], &plain, Some("numbers such as 1.965 ")),
+        (&whole, ["12.500", "52.000", "49.750"], &plain, Some("numbers such as 12.500 ")),
+        (&whole, ["12.000", "52.000", "9"], &plain, Some("numbers that end in .000 ")),
+        (&whole, ["1.965", "2.500", "950"], &point, None),
+        (&fractions, ["1.965", "2.500", "950"], &plain, None),
+        (&whole, ["1.965", "2.5", "950"], &plain, None),
+        (&whole, ["34.5", "2.25", "950"], &plain, None),
+        (&whole, ["1.9655", "2.5", "950"], &plain, None),
+        (&whole, ["0.125", "2.500", "950"], &plain, None),
     ] {
-        let (values, record) = read(&cells, Expected::Rule(rule.clone()), options);
-        assert_eq!(values, cells);
-        let notes = record.notes.concat();
-        assert_eq!(notes.contains("pass --decimal , if"), is_noted, "{cells:?}: {notes}");
-        assert_eq!(notes.contains("numbers such as 1.965 "), is_noted, "{notes}");
+        // The column may contain a cell that is not a plain number.
+        let expected = || Expected::Rule(rule.clone());
+        let (values, record) = spelled(&cells, expected(), options, b',');
+        assert_eq!(values, cells.map(|cell| cell.parse::<f64>().unwrap()));
+        let again = RawColumn { expected: expected(), ..column("c", &cells) };
+        let again = typed_with(vec![again], options, b',').unwrap();
+        for notes in [record.notes.concat(), again.records[0].notes.concat()] {
+            assert_eq!(notes.contains("pass --decimal , if"), is_noted.is_some(), "{notes}");
+            assert!(notes.contains(is_noted.unwrap_or_default()), "{notes}");
+        }
     }
+}
+
+/// The spelling of the numbers decides whether points may separate thousands: in a table with semicolons, every point
+/// has three digits after it. With other delimiters, there are also integers of three digits.
+#[test]
+fn points_are_noted_by_their_spelling() {
+    let noted = |cells: &[&str], delimiter: u8| {
+        let plain = ReadOptions::default();
+        let of_numbers = spelled(cells, Expected::Anything, &plain, delimiter).1.notes.concat();
+        // A cell such as `-` makes the reader collect texts.
+        let of_texts = typed_with(vec![column("c", cells)], &plain, delimiter).unwrap();
+        assert_eq!(of_texts.records[0].notes.concat(), of_numbers);
+        of_numbers.contains("are read as decimal points; pass --decimal ,")
+    };
+    for (cells, semicolon, other) in [
+        (&["330", "2.000", "12.000", "340"][..], true, true),
+        (&["137", "274", "1.096", "1.233"], true, true),
+        (&["1.000", "2.000", "60.000"], true, false),
+        (&["1.234", "27.512"], true, false),
+        (&["7", "1.096", "2.233"], true, false),
+        (&["330", "1200", "1.096"], true, false),
+        (&["1.234", "2.5", "330"], false, false),
+        (&["1.5", "2.5", "330"], false, false),
+        (&["2.0", "3.0", "330"], false, false),
+        (&["0.125", "1.500", "330"], false, false),
+        (&["0.000", "1.000", "2.000"], false, false),
+    ] {
+        assert_eq!(noted(cells, b';'), semicolon, "{cells:?}");
+        for delimiter in [b'\t', b'|', b','] {
+            assert_eq!(noted(cells, delimiter), other, "{cells:?}");
+        }
+    }
+    let (_, record) = typed(&["330 €", "2.000 €", "12.000 €"]).unwrap();
+    assert!(record.notes.concat().contains("the points in numbers that end in .000"));
 }
 
 #[test]
@@ -424,10 +484,21 @@ fn points_between_thousands_are_found_by_another_column() {
         let points = RawColumn { name: "p".into(), cells, expected: Expected::Anything };
         vec![points, column("q", &["3,5", "4,25"])]
     };
-    let typed =
-        typed_with(columns(Cells::Numbers(vec![1.234, 2.5])), &ReadOptions::default(), b';')
-            .unwrap();
-    assert_eq!(typed.again.into_iter().collect::<Vec<_>>(), [0]);
+    let again = |columns: Vec<RawColumn>, cells: &[&str], options: &ReadOptions| {
+        let place = |row: usize| format!("t.csv, line {}", row + 2);
+        let context = Context { source: "t.csv", place: &place, options, delimiter: Some(b';') };
+        let points = vec![points_in(cells); columns.len()];
+        understand_spelled(columns, &points, &context).unwrap().again.into_iter().collect()
+    };
+    let plain = ReadOptions::default();
+    for (values, cells, found) in [
+        ([1.234, 2.5], ["1.234", "2.500"], &[0][..]),
+        ([1.0, 2.0], ["1.000", "2.000"], &[0]),
+        ([1.5, 2.5], ["1.5", "2.5"], &[]),
+    ] {
+        let of: Vec<usize> = again(columns(Cells::Numbers(values.to_vec())), &cells, &plain);
+        assert_eq!(of, found, "{cells:?}");
+    }
     let typed =
         typed_with(columns(raw(&["1.234", "2.500"])), &ReadOptions::default(), b';').unwrap();
     assert_eq!(numbers(&typed.columns[0].values), [1234.0, 2500.0]);
@@ -445,18 +516,12 @@ fn points_between_thousands_are_found_by_another_column() {
         cells: Cells::Numbers(vec![1.234, 2.5]),
         expected: Expected::Anything,
     };
-    let typed = typed_with(vec![alone()], &ReadOptions::default(), b';').unwrap();
-    assert!(
-        typed.records[0].notes[0].contains("such as 1.234")
-            && typed.records[0].notes[0].contains("--decimal ,")
-    );
-    assert!(
-        typed_with(vec![alone()], &ReadOptions::default(), b',').unwrap().records[0]
-            .notes
-            .is_empty()
-    );
+    let cells = ["1.234", "2.500"];
+    let notes = |delimiter: u8| spelled(&cells, Expected::Anything, &plain, delimiter).1.notes;
+    assert!(notes(b';')[0].contains("such as 1.234") && notes(b';')[0].contains("--decimal ,"));
+    assert!(notes(b',').is_empty());
     let with_comma = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
-    assert_eq!(typed_with(vec![alone()], &with_comma, b';').unwrap().again.len(), 1);
+    assert_eq!(again(vec![alone()], &cells, &with_comma), [0]);
     let typed = typed_with(vec![column("p", &["1.234", "2.500"])], &with_comma, b';').unwrap();
     assert_eq!(numbers(&typed.columns[0].values), [1234.0, 2500.0]);
     assert!(infer::may_be_thousands(&[1.5, 999.125, 3.0]) && !infer::may_be_thousands(&[1.0, 2.0]));
