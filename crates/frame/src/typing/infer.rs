@@ -228,7 +228,7 @@ impl Inference<'_> {
         if self.evidence.elsewhere.is_none()
             && self.evidence.requested.is_none()
             && matches!(&record.rule.reading, Reading::Number(format) if format.has_decimal_points())
-            && self.are_doubtful(points, &values)
+            && points.are_doubtful(&values, self.context.delimiter)
         {
             record.notes.push(self.note(&format!(
                 "the points in {} are read as decimal points; pass --decimal , if they separate thousands",
@@ -263,16 +263,6 @@ impl Inference<'_> {
             record.notes.push(self.note(&number_for_missing(sentinel, count)));
         }
         (Values::numbers(values), record)
-    }
-
-    /// Whether points that are read as decimal points may separate thousands. Semicolons are common in tables with
-    /// decimal commas, so that the spelling of the numbers is enough.
-    fn are_doubtful(&self, points: Points, values: &[f64]) -> bool {
-        match self.context.delimiter {
-            Some(b';') => points.may_separate_thousands(values),
-            Some(_) => points.are_among_integers(values),
-            None => false,
-        }
     }
 
     fn moments(

@@ -62,9 +62,19 @@ impl Points {
         self.any() && self.are_open() && values.iter().all(may_be)
     }
 
+    /// Whether points that are read as decimal points may be wrong. Semicolons are common in tables with decimal commas,
+    /// so the spelling of the numbers is enough in such a table.
+    pub(super) fn are_doubtful(self, values: &[f64], delimiter: Option<u8>) -> bool {
+        match delimiter {
+            Some(b';') => self.may_separate_thousands(values),
+            Some(_) => self.are_among_integers(values),
+            None => false,
+        }
+    }
+
     /// Whether the points probably separate thousands, because the column has integers of three digits, but none of
     /// four. Programs that write integers without a fraction write few other numbers with exactly three digits.
-    pub(crate) fn are_among_integers(self, values: &[f64]) -> bool {
+    fn are_among_integers(self, values: &[f64]) -> bool {
         let is_hundred =
             |value: &f64| value.fract().abs() <= 0.0 && (100.0..1000.0).contains(&value.abs());
         self.0 == NO_DIGITS | THREE_DIGITS
