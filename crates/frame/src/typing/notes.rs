@@ -5,7 +5,7 @@ use super::identifier::Names;
 use super::infer::{Inference, sentinel};
 use super::markers::{Markers, counted, missing_signs};
 use super::moment::{self, DateOrder, MomentFormat};
-use super::number::{self, Decimal};
+use super::number::{self, Decimal, Group};
 use super::present::{Fit, Present};
 use super::raw::RawTexts;
 use super::record::ColumnRecord;
@@ -295,7 +295,15 @@ impl Inference<'_> {
             };
             format!("; read as {mark} {why}; pass --decimal '{other}' if that is wrong")
         });
-        record.notes.push(self.note(&format!("numbers with {spelling}{example}{without}{doubt}")));
+        // An underscore may also join the two parts of a code.
+        let codes = match found.format.group {
+            Some(Group::Underscore) => {
+                format!("; pass --category '{}' if they are codes", self.name)
+            }
+            _ => String::new(),
+        };
+        let note = format!("numbers with {spelling}{example}{without}{doubt}{codes}");
+        record.notes.push(self.note(&note));
     }
 
     pub(super) fn note_dates(

@@ -185,8 +185,7 @@ impl NumberFormat {
         let indian =
             group == Group::Comma && first.len() <= 2 && middle.iter().all(|g| g.len() == 2);
         let in_groups = last.len() == 3 && (western || indian) && !first.starts_with('0');
-        (all_digits && (in_groups || group == Group::Underscore))
-            .then(|| Cow::Owned(groups.concat()))
+        (all_digits && in_groups).then(|| Cow::Owned(groups.concat()))
     }
 
     /// Describes the format in words, such as "a decimal comma and the sign `€`". The result is empty for the plain
@@ -201,7 +200,7 @@ impl NumberFormat {
             Some(Group::Point) => parts.push("points between thousands".to_owned()),
             Some(Group::Space) => parts.push("spaces between thousands".to_owned()),
             Some(Group::Apostrophe) => parts.push("apostrophes between thousands".to_owned()),
-            Some(Group::Underscore) => parts.push("underscores between digits".to_owned()),
+            Some(Group::Underscore) => parts.push("underscores between thousands".to_owned()),
             None => {}
         }
         if let Some(affix) = &self.affix {
@@ -548,7 +547,7 @@ mod tests {
             (&["1 234", "1\u{a0}234,5", "12\u{202f}345"], &[1234.0, 1234.5, 12345.0]),
             (&["1'234.5", "1’000"], &[1234.5, 1000.0]),
             (&["12,34,567", "1,23,456"], &[1_234_567.0, 123_456.0]),
-            (&["801_931", "1_0"], &[801_931.0, 10.0]),
+            (&["801_931", "1_0", "1_324_358"], &[801_931.0, f64::NAN, 1_324_358.0]),
             (&["1.5D+03", "1d2", "2e-1", "1E5"], &[1500.0, 100.0, 0.2, 1e5]),
             (&["5,90", "6,-", "-7,-", "8,\u{2013}"], &[5.9, 6.0, -7.0, 8.0]),
             (&["3,50 €", "6,- €"], &[3.5, 6.0]),

@@ -1035,6 +1035,23 @@ fn numbers_with_several_units_are_noted() {
     assert!(notes.contains("20 of 40 cells are numbers"), "{notes}");
 }
 
+/// Underscores separate groups of three digits. Other texts of digits and underscores are codes.
+#[test]
+fn codes_with_underscores_are_categories() {
+    let codes = repeated(&["1_11", "11_1", "2_3"], &[]);
+    let (values, record) = typed(&codes).unwrap();
+    assert_eq!(record.rule.kind, Kind::Category);
+    assert_eq!((values.text(0), values.text(1)), ("1_11".into(), "11_1".into()));
+    assert_eq!(typed(&repeated(&["2010_01", "2010_02"], &[])).unwrap().1.rule.kind, Kind::Category);
+    let (values, record) = typed(&["801_931", "1_324_358", "950"]).unwrap();
+    assert_eq!(numbers(&values), [801_931.0, 1_324_358.0, 950.0]);
+    assert!(
+        record.notes[0].contains("pass --category 'c' if they are codes"),
+        "{:?}",
+        record.notes
+    );
+}
+
 /// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them, or
 /// if they have a common shape.
 #[test]
