@@ -369,6 +369,7 @@ impl Inference<'_> {
         let measure = pattern::of_measures(&present).map(short);
         let spelling = unread_spelling(present.counted());
         let shape = pattern::of_shapes(&present).map(short);
+        let date = pattern::of_dates(&present).map(short);
         let (values, mut record) = self.texts(Cells::Texts(raw), false);
         let kind = match record.rule.kind {
             Kind::Category => "categories",
@@ -382,7 +383,7 @@ impl Inference<'_> {
                  categories; write the dates as 2024-12-31",
             ));
         } else if let Some(example) =
-            measure.filter(|_| is_category).or(shape.filter(|_| spelling.is_none()))
+            measure.filter(|_| is_category).or(shape.or(date).filter(|_| spelling.is_none()))
         {
             record.notes.push(self.note(&format!(
                 "cells such as `{example}` are read as {kind}; if they are dates or quantities, write them as 2024-12-31 or as \

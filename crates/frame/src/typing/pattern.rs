@@ -7,11 +7,12 @@ use std::collections::HashSet;
 const FEW_TEXTS: usize = 20;
 /// The maximum number of distinct words in the column, such as the names of the months.
 const MOST_WORDS: usize = 16;
-/// Words and abbreviations of periods and units of time.
-const WORDS_OF_TIME: [&str; 37] = [
+/// Words and abbreviations of periods and units of time. They do not count as distinct words.
+const WORDS_OF_TIME: [&str; 47] = [
     "d", "day", "days", "h", "hr", "hrs", "hour", "hours", "m", "min", "mins", "minute", "minutes",
     "s", "sec", "secs", "second", "seconds", "w", "week", "weeks", "y", "year", "years", "jan",
-    "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sept",
+    "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sept", "mon",
+    "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun",
 ];
 
 /// A column of numbers among other characters has at least this number of distinct texts, ...
@@ -59,26 +60,41 @@ fn shape(text: &str) -> Option<String> {
 /// It also contains a year from 1900 to 2099, or no words other than words of time. The number of distinct words in the
 /// column must be small.
 pub(super) fn of_measures<'t>(present: &Present<'t>) -> Option<&'t str> {
+    first_of_most(present, is_measure)
+}
+
+/// Returns the first text if at least nine tenths of the rows contain a year, a word and a blank, and the number of
+/// distinct words in the column is small, as in dates in other languages.
+pub(super) fn of_dates<'t>(present: &Present<'t>) -> Option<&'t str> {
+    let is_date = |text: &str| {
+        has_year(text) && text.contains(char::is_whitespace) && words_of(text).next().is_some()
+    };
+    first_of_most(present, is_date)
+}
+
+fn first_of_most<'t>(present: &Present<'t>, is_found: impl Fn(&str) -> bool) -> Option<&'t str> {
     if present.texts.len() <= FEW_TEXTS {
         return None;
     }
     let (mut words, mut rows) = (HashSet::new(), 0);
     for (text, count) in present.texts.iter().zip(&present.rows) {
-        words.extend(words_of(text));
+        words.extend(words_of(text).filter(|word| !WORDS_OF_TIME.contains(&word.as_str())));
         if words.len() > MOST_WORDS {
             return None;
         }
-        rows += if is_measure(text) { *count } else { 0 };
+        rows += if is_found(text) { *count } else { 0 };
     }
     (10 * rows >= 9 * present.total).then(|| present.texts[0])
 }
 
 fn is_measure(text: &str) -> bool {
-    let numbers = || text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+    text.contains(|c: char| c.is_ascii_digit())
+        && (has_year(text) || words_of(text).all(|word| WORDS_OF_TIME.contains(&word.as_str())))
+}
+
+fn has_year(text: &str) -> bool {
     let is_year = |run: &str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
-    numbers().next().is_some()
-        && (numbers().any(is_year)
-            || words_of(text).all(|word| WORDS_OF_TIME.contains(&word.as_str())))
+    text.split(|c: char| !c.is_ascii_digit()).any(is_year)
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = String> + '_ {

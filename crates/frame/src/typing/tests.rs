@@ -1052,6 +1052,35 @@ fn codes_with_underscores_are_categories() {
     );
 }
 
+/// Dates in a language whose months are not known are texts, which causes a note. Other texts with a year do not.
+#[test]
+fn texts_that_may_be_dates_are_noted() {
+    let notes = |form: &dyn Fn(usize) -> String| {
+        let cells: Vec<String> = (0..28).map(form).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let (_, record) = typed(&cells).unwrap();
+        assert_eq!(record.rule.kind, Kind::Text, "{}", cells[0]);
+        record.notes.concat()
+    };
+    let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov"];
+    for form in [
+        &|i: usize| format!("{}. Oktober 2023", i + 1) as String,
+        &|i: usize| format!("{} lokakuuta 2023 klo {i}", i + 1),
+        &|i: usize| format!("{} {} {:2} 10:00:{i:02} 2023", days[i % 7], months[i % 11], i + 1),
+    ] as [&dyn Fn(usize) -> String; 3]
+    {
+        let said = notes(form);
+        assert!(
+            said.contains(&format!("`{}` are read as text; if they are dates", form(0))),
+            "{said}"
+        );
+    }
+    let word = |i: usize| format!("{}{}", "ab".repeat(i % 5 + 1), "x".repeat(i));
+    assert_eq!(notes(&|i| format!("the year {} of {}", 1990 + i, word(i))), "");
+    assert_eq!(notes(&|i| format!("room {i} in house {}", 3 * i)), "");
+}
+
 /// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them, or
 /// if they have a common shape.
 #[test]
