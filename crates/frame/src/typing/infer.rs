@@ -352,6 +352,7 @@ impl Inference<'_> {
                 let (read, total) = (fit.read, present.total);
                 let spelling = unread_spelling(present.counted());
                 let units = Self::several_units(&present);
+                let most = Self::most_frequent(&present, &fit);
                 let (values, mut record) = self.texts(Cells::Texts(raw), false);
                 self.note_unread(&mut record, spelling);
                 let kind = if record.rule.kind == Kind::Text { "text" } else { "categories" };
@@ -360,7 +361,7 @@ impl Inference<'_> {
                         "its numbers have different signs or units ({units}); the column is read as {kind}; write all \
                          numbers in one unit"
                     ),
-                    None => format!("{read} of {total} cells are numbers; the column is read as {kind}"),
+                    None => format!("{read} of {total} cells are numbers; the column is read as {kind}{most}"),
                 }));
                 return Ok((values, record));
             }

@@ -5,7 +5,7 @@ use crate::missing::MISSING_CELLS;
 use crate::names::short;
 
 /// Lower-case words that mark a missing value only in columns of numbers, dates or truth values.
-const AMONG_NUMBERS: [&str; 54] = [
+const AMONG_NUMBERS: [&str; 55] = [
     "-",
     "--",
     "---",
@@ -32,6 +32,7 @@ const AMONG_NUMBERS: [&str; 54] = [
     "nd",
     "nil",
     "none",
+    "nothing",
     "null",
     "(null)",
     "nan",
@@ -39,13 +40,12 @@ const AMONG_NUMBERS: [&str; 54] = [
     "nat",
     "<na>",
     "missing",
-    "#value!",
-    "#div/0!",
-    "#ref!",
-    "#null!",
-    "#num!",
-    "#name?",
     "#n/a n/a",
+    "#nv",
+    "#n/d",
+    "#n/b",
+    "#i/t",
+    "#yok",
     "\\n",
     "1.#ind",
     "1.#qnan",
@@ -57,10 +57,14 @@ const AMONG_NUMBERS: [&str; 54] = [
     "not recorded",
     "not known",
     "k.a.",
+    "k. a.",
     "keine angabe",
     "blank",
     "empty",
 ];
+
+/// The maximum length, in letters, of the name of an error of a spreadsheet.
+const LONGEST_ERROR: usize = 12;
 
 /// Cells that mark a missing value only in columns of dates.
 const AMONG_DATES: [&str; 4] = ["0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"];
@@ -110,7 +114,22 @@ pub(crate) fn is_usual(cell: &[u8]) -> bool {
 fn is_missing_sign(class: &str) -> bool {
     let lower = class.to_lowercase();
     let is_word = lower.chars().all(|c| c.is_alphabetic() || c == ' ') && lower != "nat";
-    !is_word && AMONG_NUMBERS.contains(&lower.as_str())
+    !is_word && is_among_numbers(&lower)
+}
+
+fn is_among_numbers(lower: &str) -> bool {
+    AMONG_NUMBERS.contains(&lower) || is_spreadsheet_error(lower)
+}
+
+/// Whether a cell in lower case is the error of a spreadsheet in any language, such as `#div/0!`, `#wert!` or `#nom?`.
+fn is_spreadsheet_error(lower: &str) -> bool {
+    let name = lower.strip_prefix('#').and_then(|rest| rest.strip_suffix(['!', '?']));
+    let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '¡' | '¿');
+    name.is_some_and(|name| {
+        name.contains(char::is_alphabetic)
+            && name.chars().count() <= LONGEST_ERROR
+            && name.chars().all(is_of_name)
+    })
 }
 
 /// The names that are signs for a missing value, such as `-` and `(null)`, each with its number of rows. Next to `+`, `-`
@@ -131,7 +150,7 @@ pub(crate) fn is_word(cell: &str) -> bool {
 /// missing dates count too.
 pub(crate) fn is_likely(cell: &str, dates: bool) -> bool {
     let lower = cell.trim().to_lowercase();
-    AMONG_NUMBERS.contains(&lower.as_str()) || dates && AMONG_DATES.contains(&lower.as_str())
+    is_among_numbers(&lower) || dates && AMONG_DATES.contains(&lower.as_str())
 }
 
 /// The subject and the verb of a sentence about markers, such as "3 cells `NA` and 1 cell `None` are". The result is
@@ -172,6 +191,12 @@ mod tests {
         );
         assert!(is_word("None") && !is_word("") && !is_word("?"));
         assert!(is_likely("Unknown", false) && is_likely(" - ", false) && !is_likely("1O", false));
+        for error in ["#WERT!", "#VALEUR!", "#DIV/0!", "#¡VALOR!", "#NOM?", "#ERROR!", "#NV"] {
+            assert!(is_likely(error, false), "{error}");
+        }
+        for other in ["#1!", "#!", "wow!", "#love", "#what a day!", "#abcdefghijklm!"] {
+            assert!(!is_likely(other, false), "{other}");
+        }
         assert!(is_likely("0000-00-00", true) && !is_likely("0000-00-00", false));
     }
 }

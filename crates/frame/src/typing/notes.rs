@@ -230,6 +230,19 @@ impl Inference<'_> {
         }
     }
 
+    /// Describes the most frequent of the cells that are not numbers.
+    pub(super) fn most_frequent(present: &Present<'_>, fit: &Fit) -> String {
+        let mut odd = fit.odd.iter().copied();
+        let Some(first) = odd.next() else { return String::new() };
+        let is_more = |most: usize, at: usize| present.rows[at] > present.rows[most];
+        let most = odd.fold(first, |most, at| if is_more(most, at) { at } else { most });
+        let (cell, rows) = (short(present.texts[most]), present.rows[most]);
+        let in_rows = if rows == 1 { "in 1 row" } else { &format!("in {rows} rows") };
+        format!(
+            "; the most frequent of the other cells is `{cell}` ({in_rows}); pass --missing '{cell}' if it marks a missing value"
+        )
+    }
+
     /// Describes the signs and units of the numbers of a column, if there are several. Returns `None` if more than a tenth
     /// of the rows are not numbers.
     pub(super) fn several_units(present: &Present<'_>) -> Option<String> {

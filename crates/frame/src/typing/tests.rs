@@ -1081,6 +1081,25 @@ fn texts_that_may_be_dates_are_noted() {
     assert_eq!(notes(&|i| format!("room {i} in house {}", 3 * i)), "");
 }
 
+/// The errors of spreadsheets in other languages are missing values in a column of few numbers. Otherwise, the note
+/// names the most frequent cell that is not a number.
+#[test]
+fn odd_cells_among_few_numbers_are_missing_or_named() {
+    for odd in ["#NV", "#WERT!", "#VALEUR!", "#ERROR!", "k. A.", "nothing"] {
+        let (values, record) = typed(&repeated(&["1", "2", "3", "4"], &[odd; 6])).unwrap();
+        assert_eq!((record.rule.kind, values.missing()), (Kind::Number, 6), "{odd}");
+    }
+    let cells = repeated(&["1", "2", "3", "4"], &["ei", "ei", "eos", "eos", "eos", "eos"]);
+    let (_, record) = typed(&cells).unwrap();
+    assert_eq!(record.rule.kind, Kind::Category);
+    let said = record.notes.concat();
+    assert!(
+        said.contains("40 of 46 cells are numbers; the column is read as categories"),
+        "{said}"
+    );
+    assert!(said.contains("`eos` (in 4 rows); pass --missing 'eos' if it marks"), "{said}");
+}
+
 /// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them, or
 /// if they have a common shape.
 #[test]
