@@ -230,10 +230,10 @@ impl Inference<'_> {
         }
     }
 
-    /// Describes the most frequent of the cells that are not numbers.
+    /// Describes the most frequent of the cells that are not numbers. The result is empty unless most cells are numbers.
     pub(super) fn most_frequent(present: &Present<'_>, fit: &Fit) -> String {
         let mut odd = fit.odd.iter().copied();
-        let Some(first) = odd.next() else { return String::new() };
+        let Some(first) = odd.next().filter(|_| fit.is_most()) else { return String::new() };
         let is_more = |most: usize, at: usize| present.rows[at] > present.rows[most];
         let most = odd.fold(first, |most, at| if is_more(most, at) { at } else { most });
         let (cell, rows) = (short(present.texts[most]), present.rows[most]);

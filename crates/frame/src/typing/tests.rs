@@ -1098,6 +1098,8 @@ fn odd_cells_among_few_numbers_are_missing_or_named() {
         "{said}"
     );
     assert!(said.contains("`eos` (in 4 rows); pass --missing 'eos' if it marks"), "{said}");
+    let (_, record) = typed(&repeated(&["1", "2", "red", "blue"], &[])).unwrap();
+    assert!(record.notes.concat().ends_with("the column is read as categories"));
 }
 
 /// Dates and quantities in unsupported forms become categories. A note is written if there are more than 20 of them, or
