@@ -836,7 +836,10 @@ fn a_rule_determines_how_cells_are_collected() {
     hints.rules.insert("y".into(), ColumnRule::category());
     hints.expected.insert("z".into());
     assert_eq!(Expected::of("y", &hints), Expected::Rule(ColumnRule::category()));
-    // A column that a model does not use is kept unchanged and never causes an error.
+    // The rule of a label column says nothing about the other columns.
+    assert_eq!(Expected::of("x", &hints), Expected::Anything);
+    // A column that a model does not use is read as texts and never causes an error.
+    hints.others_are_texts = true;
     assert_eq!(
         (Expected::of("x", &hints), Expected::of("z", &hints)),
         (Expected::Texts, Expected::Anything)
