@@ -68,7 +68,8 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
 }
 
 /// Whether the first of `rows` consists of names. This is the case if at least one of these statements is true:
-/// - The row has words above columns of numbers or dates.
+/// - The row has words above columns of numbers or dates, and they are no values of these columns (see
+///   [`has_values`]).
 /// - All cells of the row are words that do not occur again below.
 /// - The row has at least three numbers, which are ascending years or consecutive integers, as in column names written
 ///   by pandas, and the words of the row do not occur again below.
@@ -86,7 +87,7 @@ fn is_header(rows: &[&Row]) -> bool {
         || (0..first.len()).any(|at| !looks[at].is_typed() && comes_back(first, at, &others));
     let numbered = numbered(first, rest) && !word_comes_back();
     if words > 0 && (contradictions < 3 * words || numbered) {
-        return true;
+        return !has_values(first, &looks, &typed, &others);
     }
     if looks.iter().any(|look| look.is_typed()) {
         return numbered;
@@ -99,6 +100,22 @@ fn is_header(rows: &[&Row]) -> bool {
     contradictions == 0
         && looks.iter().any(|look| look.is_wordy())
         && !(0..first.len()).any(|at| unnamed(at) || comes_back(first, at, below))
+}
+
+/// Whether the words of the first row are values, because they occur again in the rows with numbers or dates `below`. One
+/// such word in a column of numbers or dates is enough. In the other columns, every word must occur again, at least
+/// twice: a list of words may contain the word `word`, which is also the name of its column.
+fn has_values(first: &Row, looks: &[Kind], typed: &[bool], below: &[&Row]) -> bool {
+    let has_type = |row: &&&Row| {
+        row.iter().zip(typed).any(|(cell, is_typed)| *is_typed && kind(cell).is_typed())
+    };
+    let rows: Vec<&Row> = below.iter().filter(has_type).copied().collect();
+    let words = |of_type: bool| {
+        (0..first.len()).filter(move |at| looks[*at].is_wordy() && typed[*at] == of_type)
+    };
+    let again = |at: usize| rows.iter().filter(|row| row.get(at) == first.get(at)).count();
+    words(true).any(|at| again(at) > 0)
+        || words(false).next().is_some() && words(false).all(|at| again(at) > 1)
 }
 
 /// Whether the cell of `row` at index `at` occurs again in the same column of the rows `below`.
@@ -187,6 +204,9 @@ mod tests {
             "name,hum,hum\na,1,2\nb,3,4",
             "name,hum,hum\na,x,y\nb,y,z",
             "when,y\n28/01/2018,a\n29/01/2018,b",
+            "word,count\nthe,7\nword,3\na,2\nof,1",
+            "x,missing\n1,2\n3,4",
+            "id,age,label\n1,20,u\n2,30,v\nid,age,class\n3,40,w\n4,25,u\n5,35,v",
         ] {
             assert_eq!(found(header), 1, "{header}");
         }
@@ -205,6 +225,10 @@ mod tests {
             "1200,great phone\n450,terrible phone\n700,so so",
             "ford,1500,1600,1700,red\nfiat,800,20,5,blue\nford,3200,7,2,red",
             "1,2,3,x\n7,1,9,y\n5,0,2,x",
+            "oslo,\\N,cold\nrome,3,hot\noslo,4,cold\noslo,\\N,cold\nrome,\\N,hot",
+            "(null),\\N\n3,4\n5,6\n(null),2",
+            "TBD,4,5\n3,1,2\n4,5,6\n5,7,1\nTBD,3,1\n6,2,2",
+            "oslo,<0.5,cold\nrome,3,hot\noslo,4,cold\noslo,5,cold",
             "01/02/2020,1500,1600,1700\n02/02/2020,3,4,5\n03/02/2020,7,1,2",
         ] {
             assert_eq!(found(data), 0, "{data}");

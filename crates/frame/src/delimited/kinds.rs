@@ -1,6 +1,8 @@
 //! Guesses the kinds of cells. The kinds help to find the delimiter, the header and the footnotes.
 
 use crate::decimal::short_decimal;
+use crate::missing::is_missing_marker;
+use crate::typing::is_likely_marker;
 
 /// The apparent kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +59,19 @@ pub(crate) fn kind(cell: &[u8]) -> Kind {
     if cell.iter().all(|b| plain(b) || *b == b' ') { Kind::Word } else { Kind::Text }
 }
 
+/// Whether a cell marks a missing value. Some markers, such as `x` and `missing`, are also common names of columns. They
+/// count as words, because a marker is never a name.
 fn is_missing(cell: &[u8]) -> bool {
-    const MARKERS: [&[u8]; 12] = [
-        b"?", b"-", b"--", b".", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none",
-        b"unknown",
-    ];
-    cell.len() <= 7 && MARKERS.iter().any(|marker| cell.eq_ignore_ascii_case(marker))
+    const LONGEST_MARKER: usize = 14;
+    const NO_NAMES: [&[u8]; 5] = [b"na", b"nan", b"null", b"none", b"unknown"];
+    if cell.len() > LONGEST_MARKER {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(cell) else { return false };
+    if text.chars().all(|c| c.is_alphabetic() || c == ' ') {
+        return NO_NAMES.iter().any(|marker| cell.eq_ignore_ascii_case(marker));
+    }
+    is_missing_marker(text) || is_likely_marker(text, false)
 }
 
 /// Whether a cell is a number in one of the notations that people use.
@@ -169,7 +178,13 @@ mod tests {
     fn cells_have_kinds() {
         for (look, cells) in [
             (Kind::Empty, &["", "  "][..]),
-            (Kind::Missing, &["NA", "n/a", "-", "?"]),
+            (
+                Kind::Missing,
+                &[
+                    "NA", "n/a", "-", "?", "#N/A", "\\N", "(null)", "n.a.", "n.d.", "#DIV/0!",
+                    "---", "Unknown",
+                ],
+            ),
             (
                 Kind::Number,
                 &[
@@ -203,7 +218,10 @@ mod tests {
                     "07:08 pm",
                 ],
             ),
-            (Kind::Word, &["MG-8769", "red", "New York", "inf", "x1"]),
+            (
+                Kind::Word,
+                &["MG-8769", "red", "New York", "inf", "x1", "x", "missing", "Empty", "no answer"],
+            ),
             (
                 Kind::Text,
                 &["5;2", "a \"b\"", "1:2:3:4", "a,b", "2024-05-06T07:08:09Z;1;p", "07:08:09.5;1"],

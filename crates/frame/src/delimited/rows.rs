@@ -383,7 +383,7 @@ fn footnotes(held: &[PendingRecord]) -> Option<usize> {
         |h: &PendingRecord| h.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count();
     let is_text = |h: &PendingRecord| {
         let first = h.cells.iter().find(|cell| !cell.trim_ascii().is_empty());
-        first.is_none_or(|cell| kind(cell).is_wordy() && (after_gap || cell.contains(&b' ')))
+        first.is_none_or(|cell| !kind(cell).is_typed() && (after_gap || cell.contains(&b' ')))
     };
     let few =
         notes.len() <= FOOTNOTES && notes.iter().all(|h| h.kind != RecordKind::Row && is_text(h));

@@ -32,6 +32,7 @@ pub use rule::{ColumnRule, Kind, Reading};
 pub use spelled::unread_spelling;
 
 pub(crate) use context::Context;
+pub(crate) use markers::is_likely as is_likely_marker;
 pub(crate) use markers::{Markers, missing_signs};
 pub(crate) use moment::text as moment_text;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
