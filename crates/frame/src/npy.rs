@@ -50,7 +50,8 @@ pub(crate) fn read(
 }
 
 /// Reads an archive as a table. The array with two dimensions gives the columns x0, x1, .. Each array with one
-/// dimension gives a column with the name of the array. A sparse matrix that was saved by SciPy is read as a matrix.
+/// dimension gives a column with the name of the array. So does an array with one column, if the archive also contains
+/// another array with two dimensions. A sparse matrix that was saved by SciPy is read as a matrix.
 pub(crate) fn read_npz(
     source: &Source,
     options: &ReadOptions,
@@ -66,13 +67,24 @@ pub(crate) fn read_npz(
         let matrix = npy_sparse::read(&mut archive, &names, source).map_err(|e| e.within(name))?;
         table.block = Some(matrix);
     }
+    let mut shapes = Vec::new();
+    for (at, array) in names.iter().enumerate() {
+        shapes.push(match of_matrix.contains(array.as_str()) {
+            true => Vec::new(),
+            false => open(&mut archive, at, name, array)?.0.shape,
+        });
+    }
+    let vectors = if of_matrix.is_empty() { vectors(&shapes) } else { one_column(&shapes) };
     let mut matrix: Option<&str> = None;
     for (at, array) in names.iter().enumerate() {
         if of_matrix.contains(array.as_str()) {
             continue;
         }
         let place = format!("{name}, array `{array}`");
-        let (header, mut items) = open(&mut archive, at, name, array)?;
+        let (mut header, mut items) = open(&mut archive, at, name, array)?;
+        if vectors.contains(&at) {
+            header.shape.truncate(1);
+        }
         if header.shape.len() > 1 {
             if !of_matrix.is_empty() {
                 return Err(DataError::user(format!(
@@ -90,6 +102,22 @@ pub(crate) fn read_npz(
             .map_err(|e| e.at(&place))?;
     }
     table.finish(name, options)
+}
+
+/// The arrays that have several dimensions but one column.
+fn one_column(shapes: &[Vec<usize>]) -> Vec<usize> {
+    let is_one = |shape: &[usize]| shape.len() > 1 && shape[1..].iter().all(|count| *count == 1);
+    (0..shapes.len()).filter(|at| is_one(&shapes[*at])).collect()
+}
+
+/// The arrays that are read as vectors although they have several dimensions. They have one column, and another array is
+/// the table.
+fn vectors(shapes: &[Vec<usize>]) -> Vec<usize> {
+    let mut narrow = one_column(shapes);
+    if shapes.iter().filter(|shape| shape.len() > 1).count() == narrow.len() && !narrow.is_empty() {
+        narrow.remove(0);
+    }
+    narrow
 }
 
 impl Table {

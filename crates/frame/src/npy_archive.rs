@@ -116,4 +116,34 @@ mod tests {
             assert!(error.starts_with("t: the file is ") && error.contains(said), "{error}");
         }
     }
+
+    /// An array with one column is a column if the archive contains another table.
+    #[test]
+    fn arrays_with_one_column_are_columns() {
+        let of = |arrays: &[(&str, usize)]| {
+            let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+            for (name, width) in arrays {
+                let shape = format!("(3, {width})");
+                let header =
+                    format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n");
+                let length = (header.len() as u16).to_le_bytes();
+                let options = zip::write::SimpleFileOptions::default();
+                writer.start_file(format!("{name}.npy"), options).unwrap();
+                let items: Vec<u8> = (0..3 * *width as u8).collect();
+                let parts = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &items];
+                writer.write_all(&parts.concat()).unwrap();
+            }
+            let bytes = writer.finish().unwrap().into_inner();
+            let read = read_bytes("t", bytes, &ReadOptions::default(), &Hints::default());
+            let names = |frame: crate::Frame| {
+                frame.names().iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" ")
+            };
+            read.map(names).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(&[("X", 2), ("y", 1)]).unwrap(), "y x0 x1");
+        assert_eq!(of(&[("y", 1), ("X", 2), ("w", 1)]).unwrap(), "y w x0 x1");
+        assert_eq!(of(&[("X", 1), ("y", 1)]).unwrap(), "y x0");
+        assert_eq!(of(&[("X", 1)]).unwrap(), "x0");
+        assert!(of(&[("X", 2), ("Z", 2)]).unwrap_err().contains("both have two dimensions"));
+    }
 }
