@@ -1,5 +1,6 @@
 //! Detects the formats of files.
 
+use crate::delimited::without_utf16;
 use crate::error::DataError;
 use crate::libsvm_line::looks_like;
 use crate::options::Format;
@@ -25,6 +26,10 @@ pub(crate) fn format(source: &Source) -> Result<Format, DataError> {
     let lower = source.name().to_lowercase();
     let plain = lower.strip_suffix(".gz").or(lower.strip_suffix(".zst")).unwrap_or(&lower);
     if source.is_utf16() {
+        // The reader of LIBSVM text says that it must be saved as UTF-8.
+        if looks_like(&without_utf16(head)) {
+            return Ok(Format::Libsvm);
+        }
         return Ok(if plain.ends_with(".tsv") { Format::Tsv } else { Format::Csv });
     }
     let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));

@@ -110,6 +110,11 @@ pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     marked || without_mark(bytes).is_some()
 }
 
+/// The text of bytes that are UTF-16, and other bytes unchanged.
+pub(crate) fn without_utf16(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if is_utf16(bytes) { decode(bytes, find(bytes, false)) } else { Cow::Borrowed(bytes) }
+}
+
 /// Detects UTF-16 without a byte order mark. In such text, one of the two bytes of most letters is zero.
 fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(SAMPLE)];

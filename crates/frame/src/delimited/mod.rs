@@ -28,7 +28,7 @@ use crate::source::Source;
 use Wanted::{All, First, Numbers};
 use checks::{add_notes, check_rows};
 use columns::Columns;
-pub(crate) use encoding::is_utf16;
+pub(crate) use encoding::{is_utf16, without_utf16};
 use layout::Layout;
 use rows::{Rows, Tally};
 use std::collections::BTreeSet;
