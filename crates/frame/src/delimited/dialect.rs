@@ -320,6 +320,24 @@ pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
+/// Whether a text is a column of numbers with decimal commas below a name. The last line may be incomplete.
+pub(super) fn are_decimals(sample: &[u8]) -> bool {
+    let lines = sample.split(|b| *b == b'\n' || *b == b'\r').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !line.is_empty());
+    let is_name = |name: &[u8]| kind(name).is_wordy() && !name.contains(&b',');
+    let are_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let is_decimal = |line: &[u8]| {
+        let line = line.strip_prefix(b"-").unwrap_or(line);
+        let mut parts = line.split(|byte| *byte == b',');
+        let (whole, fraction, end) = (parts.next(), parts.next(), parts.next());
+        whole.is_some_and(are_digits) && fraction.is_some_and(are_digits) && end.is_none()
+    };
+    lines.next().is_some_and(is_name) && {
+        let rows: Vec<&[u8]> = lines.take(RECORDS).collect();
+        rows.len() > 1 && rows.into_iter().all(is_decimal)
+    }
+}
+
 /// The score of reading a text as a table in which each line is one cell.
 fn one_column(sample: &[u8]) -> f64 {
     let lines = sample.split(|b| *b == b'\n' || *b == b'\r').filter(|line| !line.is_empty());

@@ -74,7 +74,9 @@ pub(crate) fn find(
     // A first line that is the name of an expected column belongs to a table of one column.
     let only = hints.expects(first_line(sample).trim_ascii()).then_some(b',');
     let Found { dialect, trusts_quotes, literal_quotes, several_lines } =
-        dialect::find(sample, requested.or(named).or(only));
+    // The semicolon does not occur in such a column, so each line is one cell.
+    let decimals = dialect::are_decimals(sample).then_some(b';');
+        dialect::find(sample, requested.or(named).or(decimals).or(only));
     let rows = sampled(sample, dialect, named.is_some());
     if let Some(byte) = named {
         notes.push(format!("line 1 sets `{}` as the delimiter", char::from(byte)));
