@@ -74,7 +74,7 @@ pub(crate) fn of_numbers(name: &str, values: &[f64], is_first: bool) -> Option<N
             && values
                 .iter()
                 .zip(0..rows)
-                .all(|(value, at)| (*value - first).to_bits() << 1 == (at as f64).to_bits() << 1)
+                .all(|(value, at)| (*value - first).to_bits() == (at as f64).to_bits())
     };
     if is_index_name(name) {
         return (counts() || are_distinct_integers(values)).then_some(Names::Index);
@@ -213,6 +213,16 @@ mod tests {
         ] {
             assert_eq!(of_numbers(name, values, is_first), None, "{name}");
         }
+    #[test]
+    fn row_numbers_have_signs() {
+        let turned = |sign: fn(usize) -> f64| -> Vec<f64> {
+            (0..30).map(|at| sign(at) * at as f64).collect()
+        };
+        assert_eq!(of_numbers("a", &turned(|_| 1.0), true), Some(Names::Index));
+        assert_eq!(of_numbers("a", &turned(|_| -1.0), true), None);
+        assert_eq!(of_numbers("a", &turned(|at| [1.0, -1.0][at % 2]), true), None);
+    }
+
         assert_eq!(of_numbers("customer_id", &sparse, false), Some(Names::Identifier));
         assert_eq!(of_numbers("Unnamed: 0.1", &count, false), Some(Names::Index));
         assert_eq!(of_numbers("a", &count[..19], true), None);
