@@ -5,6 +5,7 @@ use super::header::{self, Row};
 use super::kinds::kind;
 use super::records::Records;
 use super::split::{Delimiter, Dialect};
+use super::split_cells;
 use crate::error::DataError;
 use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
@@ -108,7 +109,7 @@ pub(crate) fn find(
         notes,
         keeps_rows: hints.keeps_rows,
     };
-    layout.table(&rows, options, hints);
+    layout.table(sample, &rows, options, hints);
     Ok(layout)
 }
 
@@ -181,11 +182,6 @@ fn separates_words(delimiter: Delimiter) -> bool {
     matches!(delimiter, Delimiter::Blanks | Delimiter::Byte(b' ' | b'\t'))
 }
 
-/// Whether a cell is a sentence rather than a name.
-fn is_sentence(cell: &[u8]) -> bool {
-    cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= SENTENCE
-}
-
 /// Whether a row is a line between the names and the data. All its cells consist of dashes, and at least one of them
 /// has several. In Markdown, dashes may have colons at their ends, and the first and the last cell are empty. Database
 /// programs join the dashes by plus signs.
@@ -212,7 +208,7 @@ fn is_comment(row: &Row) -> bool {
 }
 
 impl Layout {
-    fn table(&mut self, rows: &[Sampled], options: &ReadOptions, hints: &Hints) {
+    fn table(&mut self, sample: &[u8], rows: &[Sampled], options: &ReadOptions, hints: &Hints) {
         let rows: Vec<&Sampled> = rows.iter().filter(|row| !row.blank).collect();
         let widths = rows.iter().filter(|row| !row.comment).map(|row| row.cells.len());
         let width = dialect::commonest(widths).unwrap_or(0);
@@ -302,7 +298,7 @@ impl Layout {
                 short(&String::from_utf8_lossy(self.raw_names.last().map_or(&[], |n| n)))
             ));
         }
-        self.name_columns(data);
+        self.name_columns(sample, data);
     }
 
     /// Adds a note if the names that were detected in `line` could be data. This is the case if there is only one name
@@ -371,7 +367,7 @@ impl Layout {
     }
 
     /// Names the columns, and adds a note if the header is longer or shorter than the rows.
-    fn name_columns(&mut self, data: &[&Row]) {
+    fn name_columns(&mut self, sample: &[u8], data: &[&Row]) {
         let mut names = self.raw_names.clone();
         if self.comments || is_comment(&names) {
             let first = names[0].trim_ascii_start();
@@ -391,11 +387,18 @@ impl Layout {
                 self.trailing = true;
                 self.notes.push("rows end with a delimiter but the header does not; the empty last cell is left out".into());
             } else if distinct && LONGER * fitting <= same.len() {
-                self.row_names = true;
-                names.insert(0, Vec::new());
-                self.notes.push(
-                    "the header has one name fewer than the rows have cells, so the first column contains row names; it is left out".into(),
-                );
+                let split = split_cells::find(sample, self.dialect, self.width, &names[0]);
+                if !split.is_certain {
+                    self.row_names = true;
+                    names.insert(0, Vec::new());
+                    let decimal = split.decimal.map(|number| format!(
+                        "; if the comma in `{number}` is a decimal comma, write the file with another delimiter"
+                    ));
+                    self.notes.push(format!(
+                        "the header has one name fewer than the rows have cells, so the first column contains row names; it is left out{}",
+                        decimal.unwrap_or_default()
+                    ));
+                }
             }
         }
         if names.len() == self.width + 1 && names.last().is_some_and(Vec::is_empty) {

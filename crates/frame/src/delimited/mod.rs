@@ -14,6 +14,7 @@ mod reading;
 mod records;
 mod rows;
 mod split;
+mod split_cells;
 mod stream;
 mod text;
 

@@ -24,7 +24,7 @@ pub(crate) fn is_index_name(name: &str) -> bool {
 }
 
 /// Whether a column name indicates identifiers, such as `id`, `user_id`, `CustomerID` or `uuid`.
-pub(crate) fn is_identifier_name(name: &str) -> bool {
+fn is_identifier_name(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     const NAMES: &str = "id ids uuid guid key identifier rowid record index rownames row.names row_names row_number \
                          rownum row idx obs nr nr. no. #";
@@ -54,6 +54,11 @@ fn is_measured_name(name: &str) -> bool {
 }
 
 /// The kind of a column that identifies rows.
+/// Whether a column name says that the column identifies the rows.
+pub(crate) fn identifies_rows(name: &str) -> bool {
+    is_index_name(name) || is_identifier_name(name)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     Index,
