@@ -1,7 +1,8 @@
 //! Distinguishes column names from data.
 
 use super::kinds::{Kind, kind};
-use std::collections::HashMap;
+use crate::typing::are_media_files;
+use std::collections::{HashMap, HashSet};
 
 /// The smallest integer that may be a year. Integers from this one to [`LAST_YEAR`] may be years that serve as column
 /// names.
@@ -14,6 +15,8 @@ const MOST_LINES: usize = 5;
 /// A column counts as typed if at least this share of its non-empty cells are numbers or dates.
 const MOSTLY: f64 = 0.8;
 
+/// A text is a sentence and not a name if it has at least this many words.
+const SENTENCE: usize = 5;
 /// A row stands out only if there are at least this many rows below it.
 const FEWEST_BELOW: usize = 10;
 
@@ -70,7 +73,8 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
 /// Whether the first of `rows` consists of names. This is the case if at least one of these statements is true:
 /// - The row has words above columns of numbers or dates, and they are no values of these columns (see
 ///   [`has_values`]).
-/// - All cells of the row are words that do not occur again below.
+/// - All cells of the row are words that do not occur again below, and the row is not one of a list of texts (see
+///   [`is_listed`]).
 /// - The row has at least three numbers, which are ascending years or consecutive integers, as in column names written
 ///   by pandas, and the words of the row do not occur again below.
 fn is_header(rows: &[&Row]) -> bool {
@@ -100,6 +104,57 @@ fn is_header(rows: &[&Row]) -> bool {
     contradictions == 0
         && looks.iter().any(|look| look.is_wordy())
         && !(0..first.len()).any(|at| unnamed(at) || comes_back(first, at, below))
+        && (first.len() == 1 || !is_listed(first, rest))
+}
+
+/// The cells of a column, except empty ones.
+fn filled<'r>(rows: &[&'r Row], at: usize) -> Vec<&'r [u8]> {
+    let cells = rows.iter().filter_map(|row| row.get(at)).map(Vec::as_slice);
+    cells.filter(|cell| !cell.is_empty()).collect()
+}
+
+/// Whether the rows are a list of texts: every column contains texts that are nearly all different.
+pub(crate) fn are_list(rows: &[&Row], width: usize) -> bool {
+    (0..width).all(|at| {
+        let cells = filled(rows, at);
+        let distinct: HashSet<&[u8]> = cells.iter().copied().collect();
+        !cells.is_empty()
+            && distinct.len() as f64 >= MOSTLY * cells.len() as f64
+            && cells.iter().filter(|cell| kind(cell).is_typed()).count() * 10 <= cells.len()
+    })
+}
+
+/// Whether the first row has the form of the texts below it: the address of a web page or the name of a media file above
+/// others or, in a list of texts, a sentence above sentences. Questions above answers are names of columns.
+fn is_listed(first: &Row, below: &[&Row]) -> bool {
+    let is_file = |cells: &[&[u8]]| {
+        let texts: Vec<&str> = cells.iter().filter_map(|c| std::str::from_utf8(c).ok()).collect();
+        texts.len() == cells.len() && are_media_files(&texts)
+    };
+    let forms = |at: usize| {
+        let cells = filled(below, at);
+        let own = first[at].as_slice();
+        let all = |form: fn(&[u8]) -> bool| form(own) && cells.iter().all(|cell| form(cell));
+        !cells.is_empty() && (all(is_address) || is_file(&[own]) && is_file(&cells))
+    };
+    let is_sentence_above = |at: usize| {
+        let (cells, is_question) = (filled(below, at), |cell: &[u8]| cell.ends_with(b"?"));
+        is_sentence(&first[at])
+            && 2 * cells.iter().filter(|cell| is_sentence(cell)).count() >= cells.len()
+            && (!is_question(&first[at]) || cells.iter().any(|cell| is_question(cell)))
+    };
+    (0..first.len()).any(forms)
+        || (0..first.len()).any(is_sentence_above) && are_list(below, first.len())
+}
+
+/// Whether a cell is the address of a web page.
+fn is_address(cell: &[u8]) -> bool {
+    [&b"http://"[..], b"https://", b"www."].iter().any(|start| cell.starts_with(start))
+}
+
+/// Whether a cell is a sentence rather than a name.
+pub(crate) fn is_sentence(cell: &[u8]) -> bool {
+    cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= SENTENCE
 }
 
 /// Whether the words of the first row are values, because they occur again in the rows with numbers or dates `below`. One
@@ -205,6 +260,10 @@ mod tests {
             "name,hum,hum\na,x,y\nb,y,z",
             "when,y\n28/01/2018,a\n29/01/2018,b",
             "word,count\nthe,7\nword,3\na,2\nof,1",
+            "What do you think about it?,Why did you come to us?\nit is a very good shop,the price is low enough here\nnot much to say about it,I was in the town",
+            "Your opinion about all our products,y\nit is a very good shop,p\nnot so good as it was,n\nbad in nearly every respect,n",
+            "file,caption\nimg1.jpg,A brown dog number 1 runs over\nimg2.jpg,A brown dog number 2 runs over",
+            "http://schema.org/name,http://schema.org/url\nred,x\nblue,z",
             "x,missing\n1,2\n3,4",
             "id,age,label\n1,20,u\n2,30,v\nid,age,class\n3,40,w\n4,25,u\n5,35,v",
         ] {
@@ -228,6 +287,9 @@ mod tests {
             "oslo,\\N,cold\nrome,3,hot\noslo,4,cold\noslo,\\N,cold\nrome,\\N,hot",
             "(null),\\N\n3,4\n5,6\n(null),2",
             "TBD,4,5\n3,1,2\n4,5,6\n5,7,1\nTBD,3,1\n6,2,2",
+            "img1.jpg,A brown dog number 1 runs over\nimg2.jpg,A brown dog number 2 runs over",
+            "I saw the blue house there,Ich sah das blaue Haus dort\nWe saw the red house there,Wir sahen das rote Haus dort",
+            "http://x.org/1,A title\nhttp://x.org/2,No title",
             "oslo,<0.5,cold\nrome,3,hot\noslo,4,cold\noslo,5,cold",
             "01/02/2020,1500,1600,1700\n02/02/2020,3,4,5\n03/02/2020,7,1,2",
         ] {

@@ -2,7 +2,7 @@
 
 use super::dialect::{self, Found};
 use super::header::{self, Row};
-use super::kinds::kind;
+use super::kinds::{Kind, kind};
 use super::records::Records;
 use super::split::{Delimiter, Dialect};
 use super::split_cells;
@@ -16,8 +16,8 @@ use std::collections::HashSet;
 const LONGER: usize = 10;
 /// The maximum number of names shown in a note.
 const SHOWN: usize = 3;
-/// A first line without a delimiter is a sentence and not a name if it has at least this many words.
-const SENTENCE: usize = 5;
+/// Texts that are all different cause a note on their names only if there are at least this many rows.
+const FEWEST_TEXTS: usize = 10;
 /// The maximum number of records in a sample, and the number of cells after which the sample ends.
 const RECORDS: usize = 400;
 const CELLS: usize = 1 << 20;
@@ -74,9 +74,9 @@ pub(crate) fn find(
     let named = separator_line(sample);
     // A first line that is the name of an expected column belongs to a table of one column.
     let only = hints.expects(first_line(sample).trim_ascii()).then_some(b',');
-    let Found { dialect, trusts_quotes, literal_quotes, several_lines } =
     // The semicolon does not occur in such a column, so each line is one cell.
     let decimals = dialect::are_decimals(sample).then_some(b';');
+    let Found { dialect, trusts_quotes, literal_quotes, several_lines } =
         dialect::find(sample, requested.or(named).or(decimals).or(only));
     let rows = sampled(sample, dialect, named.is_some());
     if let Some(byte) = named {
@@ -242,7 +242,7 @@ impl Layout {
             // If the user requests a header, or if the first line contains all expected names, the header is one line.
             Some(true) if options.header.is_some() || has_all() => 1,
             Some(true) => lines().max(1),
-            None if first.len() == 1 && is_sentence(&first[0]) => 0,
+            None if first.len() == 1 && header::is_sentence(&first[0]) => 0,
             None => lines(),
         };
         self.underlined = self.header > 0 && table.get(self.header).is_some_and(|row| is_rule(row));
@@ -302,18 +302,31 @@ impl Layout {
     }
 
     /// Adds a note if the names that were detected in `line` could be data. This is the case if there is only one name
-    /// and all cells below it are texts, or if some names are numbers or dates.
+    /// and all cells below it are texts, if some names are numbers, dates or markers of missing values such as `\N`, or
+    /// if nearly all cells below the names are different texts.
     fn note_guess(&mut self, line: u64, data: &[&Row]) {
         let shown = |name: &Vec<u8>| format!("`{}`", short(&String::from_utf8_lossy(name)));
-        let typed = self.raw_names.iter().filter(|name| kind(name).is_typed());
-        let typed: Vec<String> = typed.take(SHOWN).map(shown).collect();
+        let is_marker =
+            |name: &[u8]| kind(name) == Kind::Missing && !name.iter().all(u8::is_ascii_alphabetic);
+        let is_doubtful = |name: &&Vec<u8>| kind(name).is_typed() || is_marker(name);
+        let mut doubtful: Vec<String> =
+            self.raw_names.iter().filter(is_doubtful).take(SHOWN).map(shown).collect();
+        if doubtful.is_empty()
+            && data.len() >= FEWEST_TEXTS
+            && header::are_list(data, self.raw_names.len())
+        {
+            doubtful = self.raw_names.iter().take(SHOWN).map(shown).collect();
+        }
         let what = match self.raw_names.as_slice() {
             [name] if data.iter().all(|row| kind(&row[0]).is_wordy()) => {
                 format!("{}, is read as the name of the column", shown(name))
             }
-            _ if typed.is_empty() => return,
+            _ if doubtful.is_empty() => return,
             _ => {
-                format!("which contains {}, is read as the names of the columns", typed.join(", "))
+                format!(
+                    "which contains {}, is read as the names of the columns",
+                    doubtful.join(", ")
+                )
             }
         };
         self.notes.push(format!("line {line}, {what}; pass --no-header if it is data"));

@@ -127,7 +127,7 @@ fn are_uuids(texts: &[&str]) -> bool {
 
 /// Whether all texts are names of files that contain an image, a sound, a film or a document. The content of such a file
 /// is what matters, not its name.
-fn are_media_files(texts: &[&str]) -> bool {
+pub(crate) fn are_media_files(texts: &[&str]) -> bool {
     const ENDINGS: [&str; 16] = [
         "png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "svg", "dcm", "wav", "mp3",
         "flac", "mp4", "avi", "pdf",

@@ -32,6 +32,9 @@ pub use rule::{ColumnRule, Kind, Reading};
 pub use spelled::unread_spelling;
 
 pub(crate) use context::Context;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+pub(crate) use identifier::is_nameless_index;
+pub(crate) use identifier::{are_media_files, identifies_rows};
 pub(crate) use markers::is_likely as is_likely_marker;
 pub(crate) use markers::{Markers, missing_signs};
 pub(crate) use moment::text as moment_text;
