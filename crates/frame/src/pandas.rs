@@ -1,5 +1,6 @@
 //! Reads the metadata about columns that pandas writes into a schema.
 
+use crate::typing::is_nameless_index;
 use arrow_schema::Schema;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -38,10 +39,4 @@ impl Declared {
         }
         declared
     }
-}
-
-/// Whether pandas gives this name to the levels of an unnamed index.
-pub(crate) fn is_nameless_index(name: &str) -> bool {
-    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
-    level.is_some_and(|level| level.parse::<u32>().is_ok())
 }

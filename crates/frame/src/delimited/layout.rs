@@ -441,9 +441,13 @@ impl Layout {
         // Few of the names that the file gives have this form, so the search for a free name is short.
         let is_similar = |name: &&String| name.starts_with('c');
         let given: Vec<String> = self.names.iter().filter(is_similar).cloned().collect();
+        // Columns without names before the first name are the levels of an index, as in files written by pandas.
+        let levels = self.names.iter().position(|name| !name.is_empty()).unwrap_or(0);
         for at in 1..self.names.len() {
             if self.names[at].is_empty() {
-                self.names[at] = column_name(at, &given);
+                let level = format!("__index_level_{at}__");
+                let is_level = at < levels && !self.names.contains(&level);
+                self.names[at] = if is_level { level } else { column_name(at, &given) };
                 let name = &self.names[at];
                 self.notes.push(format!("column {} has no name and is named `{name}`", at + 1));
             }

@@ -7,20 +7,35 @@ use std::collections::HashSet;
 const MIN_ROWS: usize = 20;
 
 /// Whether a column name is one that programs give to a saved index.
-pub(crate) fn is_index_name(name: &str) -> bool {
+fn is_index_name(name: &str) -> bool {
     let numbered = |start: &str| {
         let rest = name.strip_prefix(start);
         rest.is_some_and(|rest| {
             !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.')
         })
     };
-    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
     // The readr package of R names columns without a name `...1`, `...2` and so on.
     name.is_empty()
         || numbered("Unnamed: ")
         || numbered("level_")
         || numbered("...")
-        || level.is_some()
+        || is_nameless_index(name)
+}
+
+/// Whether pandas gives this name to the levels of an unnamed index.
+pub(crate) fn is_nameless_index(name: &str) -> bool {
+    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    level.is_some_and(|level| level.parse::<u32>().is_ok())
+}
+
+/// Whether a column name is one that pandas gives only to a saved index without a name. A column with such a name is an
+/// index whatever its values are. Other names of an index, such as `Unnamed: 3`, may belong to data under an empty cell
+/// of the header.
+pub(crate) fn is_saved_index(name: &str) -> bool {
+    let copies = name.strip_prefix("Unnamed: 0");
+    let is_copy = |rest: &str| rest.bytes().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
+    copies.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') && is_copy(rest))
+        || is_nameless_index(name)
 }
 
 /// Whether a column name indicates identifiers, such as `id`, `user_id`, `CustomerID` or `uuid`.
@@ -39,6 +54,11 @@ fn is_identifier_name(name: &str) -> bool {
     NAMES.split(' ').any(|known| known == lower) || ends || starts || is_camel
 }
 
+/// Whether a column name says that the column identifies the rows.
+pub(crate) fn identifies_rows(name: &str) -> bool {
+    is_index_name(name) || is_identifier_name(name)
+}
+
 /// Whether a column name indicates a quantity, so that consecutive numbers in the column are not merely row numbers.
 fn is_measured_name(name: &str) -> bool {
     const WORDS: [&str; 16] = [
@@ -54,11 +74,6 @@ fn is_measured_name(name: &str) -> bool {
 }
 
 /// The kind of a column that identifies rows.
-/// Whether a column name says that the column identifies the rows.
-pub(crate) fn identifies_rows(name: &str) -> bool {
-    is_index_name(name) || is_identifier_name(name)
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     Index,
@@ -166,6 +181,17 @@ mod tests {
         ] {
             assert!(is_index_name(name), "{name}");
         }
+        for (name, is_saved) in [
+            ("Unnamed: 0", true),
+            ("Unnamed: 0.1.1", true),
+            ("__index_level_1__", true),
+            ("Unnamed: 3", false),
+            ("Unnamed: 01", false),
+            ("level_0", false),
+            ("", false),
+        ] {
+            assert_eq!(is_saved_index(name), is_saved, "{name}");
+        }
         for name in [
             "id",
             "ID",
@@ -185,6 +211,16 @@ mod tests {
         {
             assert!(!is_identifier_name(name) && !is_index_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn row_numbers_have_signs() {
+        let turned = |sign: fn(usize) -> f64| -> Vec<f64> {
+            (0..30).map(|at| sign(at) * at as f64).collect()
+        };
+        assert_eq!(of_numbers("a", &turned(|_| 1.0), true), Some(Names::Index));
+        assert_eq!(of_numbers("a", &turned(|_| -1.0), true), None);
+        assert_eq!(of_numbers("a", &turned(|at| [1.0, -1.0][at % 2]), true), None);
     }
 
     #[test]
@@ -218,16 +254,6 @@ mod tests {
         ] {
             assert_eq!(of_numbers(name, values, is_first), None, "{name}");
         }
-    #[test]
-    fn row_numbers_have_signs() {
-        let turned = |sign: fn(usize) -> f64| -> Vec<f64> {
-            (0..30).map(|at| sign(at) * at as f64).collect()
-        };
-        assert_eq!(of_numbers("a", &turned(|_| 1.0), true), Some(Names::Index));
-        assert_eq!(of_numbers("a", &turned(|_| -1.0), true), None);
-        assert_eq!(of_numbers("a", &turned(|at| [1.0, -1.0][at % 2]), true), None);
-    }
-
         assert_eq!(of_numbers("customer_id", &sparse, false), Some(Names::Identifier));
         assert_eq!(of_numbers("Unnamed: 0.1", &count, false), Some(Names::Index));
         assert_eq!(of_numbers("a", &count[..19], true), None);

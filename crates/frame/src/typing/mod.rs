@@ -179,12 +179,17 @@ pub(crate) fn understand_spelled(
     for (RawColumn { name, cells, expected, .. }, points) in columns.into_iter().zip(points) {
         let (points, is_first) = (*points, only_names);
         let column = infer::Inference { name: &name, context, evidence, is_first, points };
-        let (values, record) = match &expected {
+        let (values, mut record) = match &expected {
             Expected::Rule(rule) => apply::apply(&name, rule, cells, points, context)?,
             Expected::Texts => column.texts(cells, true),
             Expected::Declared(kind) => column.declared(*kind, cells)?,
             Expected::Anything => column.anything(cells)?,
         };
+        let is_known = matches!(expected, Expected::Rule(_) | Expected::Texts);
+        let is_learned = record.rule.kind != Kind::Constant && !record.rule.kind.is_left_out();
+        if features > 1 && !is_known && is_learned && identifier::is_saved_index(&name) {
+            column.name_rows(&mut record, identifier::Names::Index);
+        }
         only_names &= record.rule.kind.is_left_out() || expected.is_declared_text();
         typed.records.push(record);
         typed.columns.push(Column { name, values });

@@ -1,7 +1,7 @@
 //! Writes notes on decisions that could be wrong, and the error for cells that do not match their column.
 
 use super::civil;
-use super::identifier::Names;
+use super::identifier::{Names, is_saved_index};
 use super::infer::{Inference, sentinel};
 use super::markers::{Markers, counted, missing_signs};
 use super::moment::{self, DateOrder, MomentFormat};
@@ -29,6 +29,9 @@ impl Inference<'_> {
 
     pub(super) fn name_rows(&self, record: &mut ColumnRecord, names: Names) {
         let (kind, what) = match names {
+            Names::Index if is_saved_index(self.name) => {
+                (Kind::Index, "it has the name of a saved index")
+            }
             Names::Index => (Kind::Index, "it contains row numbers"),
             Names::Identifier => (Kind::Identifier, "it is an identifier, different in each row"),
         };

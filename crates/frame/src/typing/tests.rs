@@ -679,6 +679,20 @@ fn columns_that_name_rows_are_marked() {
     ];
     assert_eq!(kinds(indices), [Kind::Index, Kind::Index, Kind::Number]);
     assert_eq!(kinds(vec![of("n", count(), Anything), measured()]), [Kind::Index, Kind::Number]);
+    // A saved index may have gaps, repetitions, texts or dates.
+    let gap =
+        || Cells::Numbers((0..30).map(|i| if i == 7 { f64::NAN } else { f64::from(i) }).collect());
+    let repeated = || Cells::Numbers((0..30).map(|i| f64::from(i % 15)).collect());
+    let words: Vec<&str> = ["a", "b"].repeat(15);
+    let days: Vec<String> = (0..30).map(|i| format!("2024-01-{:02}", 1 + i / 2)).collect();
+    let days: Vec<&str> = days.iter().map(String::as_str).collect();
+    for cells in [gap(), repeated(), raw(&words), raw(&days)] {
+        for (name, is_index) in [("Unnamed: 0", true), ("Unnamed: 3", false)] {
+            let found = kinds(vec![of(name, cells.clone(), Anything), measured()]);
+            assert_eq!(found[0] == Kind::Index, is_index, "{name}: {found:?}");
+        }
+    }
+    assert_eq!(kinds(vec![of("Unnamed: 0", gap(), Anything)]), [Kind::Number]);
     assert_eq!(kinds(vec![measured(), of("n", count(), Anything)]), [Kind::Number, Kind::Number]);
     // A column is not treated as an index if it is the only column to learn from.
     assert_eq!(kinds(vec![of("n", count(), Anything)]), [Kind::Number]);

@@ -711,3 +711,108 @@ fn a_given_name_is_not_in_the_file() {
     let frame = read_bytes("t.csv", text, &pad, &Hints::default()).unwrap();
     assert_eq!((names(&frame)[2].as_str(), texts(&frame, "c3_")[2].as_str()), ("c3_", "red"));
 }
+
+/// A comma that splits a cell in every row does not make the first column a column of row names.
+#[test]
+fn cells_that_are_split_in_every_row_are_no_row_names() {
+    let rows = |row: fn(usize) -> String| (1..40).map(row).collect::<String>();
+    for text in [
+        format!("id,price,y\n{}", rows(|i| format!("{i},{},5,p\n", i * 7 % 40))),
+        format!("place,pop,y\n{}", rows(|i| format!("Town{i}, MA,37,{}\n", i % 2))),
+        format!("name\tn\ty\n{}", rows(|i| format!("a{i}\\\tb\t{}\tp\n", i % 7))),
+        format!("t,n,y\n{}", rows(|i| format!("\"it is \"not, so\" good {i}\",{i},p\n"))),
+    ] {
+        let width = text.lines().next().unwrap().split([',', '\t']).count();
+        let error = refused(&text);
+        assert!(error.contains(&format!("has {width} names, but most rows have")), "{error}");
+    }
+    let decimal = read(format!("price,n,y\n{}", rows(|i| format!("{i},45,{},p\n", i % 3))));
+    assert!(says(&decimal, "row names") && says(&decimal, "`1,45` is a decimal comma"));
+    // R writes row names in quotes, also next to a column of identifiers.
+    for text in [
+        format!("\"id\",\"x\"\n{}", rows(|i| format!("\"{i}\",{},{}\n", 100 + i, i % 3))),
+        format!("gene_id\tx\n{}", rows(|i| format!("{i}\tg{i}\t{}\n", i % 3))),
+        format!("x y\n{}", rows(|i| format!("{i} {}.5 {}\n", i % 9, i % 3))),
+    ] {
+        let frame = read(&text);
+        assert!(says(&frame, "row names; it is left out"), "{:?}", frame.notes);
+        assert!(!says(&frame, "decimal comma"), "{:?}", frame.notes);
+    }
+}
+
+/// If nothing distinguishes the first row of a list of texts from the others, a note says how it is read.
+#[test]
+fn the_names_above_a_list_of_texts_are_noted() {
+    let rows = |row: fn(usize) -> String| (1..40).map(row).collect::<String>();
+    let list = read(rows(|i| format!("Surname{i},First{i}\n")));
+    assert_eq!(list.rows, 38);
+    assert!(
+        says(&list, "line 1, which contains `Surname1`, `First1`, is read"),
+        "{:?}",
+        list.notes
+    );
+    let labelled = read(format!("t,y\n{}", rows(|i| format!("text {i},{}\n", ["p", "q"][i % 2]))));
+    assert!(!says(&labelled, "--no-header"), "{:?}", labelled.notes);
+    let captions = read(rows(|i| format!("img{i}.jpg\tA brown dog number {i} runs over.\n")));
+    assert_eq!(captions.rows, 39);
+    let marker = read("\\N\tred\n3\tblue\n4\tgreen\n5\tpink\n");
+    assert!(says(&marker, "which contains `\\N`, is read as"), "{:?}", marker.notes);
+}
+
+/// A first row with a missing value is a row, and rows that are equal to it are kept.
+#[test]
+fn a_first_row_with_a_missing_value_is_data() {
+    for marker in ["\\N", "(null)", "n.a.", "missing", "#DIV/0!", "TBD", "<0.5"] {
+        let row = |i: usize| {
+            let cell = if i % 6 == 0 { marker.to_owned() } else { (i % 13).to_string() };
+            format!("{}\t{cell}\t{}\n", ["oslo", "rome"][i % 2], ["cold", "hot"][i % 2])
+        };
+        let frame = read((0..60).map(row).collect::<String>());
+        assert_eq!(frame.rows, 60, "{marker}");
+        assert!(says(&frame, "the first line is read as data"), "{:?}", frame.notes);
+    }
+}
+
+/// The columns without names before the first name are the levels of an index.
+#[test]
+fn every_level_of_an_index_without_names_is_left_out() {
+    let rows: String =
+        (0..40).map(|i| format!("{},{},{},p\n", i / 20, i % 20, i * 7 % 11)).collect();
+    let frame = read(format!(",,v,y\n{rows}"));
+    assert_eq!(names(&frame), ["__index_level_1__", "v", "y"]);
+    assert!(frame.record("__index_level_1__").unwrap().rule.kind.is_left_out());
+    let notes = &frame.record("__index_level_1__").unwrap().notes;
+    assert!(notes[0].contains("pass --use '__index_level_1__'"), "{notes:?}");
+}
+
+/// A column of numbers with decimal commas is one column.
+#[test]
+fn decimal_commas_alone_are_no_delimiters() {
+    let text = "wert\n1,5\n2,5\n-3,25\n4,75\n";
+    for hints in [Hints::default(), Hints::verbatim(["none"]), {
+        Hints { expected: ["wert".to_owned()].into(), ..Hints::default() }
+    }] {
+        let frame = read_bytes("t.csv", text.into(), &ReadOptions::default(), &hints).unwrap();
+        assert_eq!((names(&frame), frame.rows), (vec!["wert".to_owned()], 4));
+        assert_eq!(texts(&frame, "wert"), ["1.5", "2.5", "-3.25", "4.75"]);
+    }
+    // The first of these lines is no name, and the others are no decimal numbers.
+    for (text, columns) in [("5\n0,1\n1,2\n2,0\n", 2), ("a,b\n1,5\n2,5\n", 2), ("a\n1,x\n2,5\n", 2)]
+    {
+        assert_eq!(
+            read(text).column_count() + usize::from(read(text).index.is_some()),
+            columns,
+            "{text}"
+        );
+    }
+}
+
+/// LIBSVM text in UTF-16, as PowerShell writes it, is not read as a table of texts.
+#[test]
+fn libsvm_text_in_utf_16_is_named() {
+    let text = "1 1:0.25 2:3\n-1 1:0.5 2:4\n1 1:0.75 2:1\n";
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [utf16.clone(), [b"\xff\xfe".to_vec(), utf16].concat()] {
+        assert_eq!(refused(bytes), "t.csv: the file is UTF-16; save it as UTF-8");
+    }
+}
