@@ -130,6 +130,13 @@ impl Plan {
             }
         }
         // A model does not use the index, so there is nothing to decide.
+        let has_nameless = indices.first().is_some_and(|(_, name)| name.is_empty());
+        if has_nameless && hints.rules.is_empty() {
+            plan.notes.push(format!(
+                "{file}: the first column has no name, so it is taken for an index and left out"
+            ));
+            indices.remove(0);
+        }
         if !indices.is_empty() && hints.rules.is_empty() {
             let names: Vec<String> = indices.iter().map(|(_, name)| format!("`{name}`")).collect();
             let what = if indices.len() == 1 { "index" } else { "indices" };
@@ -385,14 +392,19 @@ mod tests {
             let batch = RecordBatch::try_new(Arc::new(schema.clone()), arrays).unwrap();
             read_batches("t", &schema, [batch], &ReadOptions::default(), hints).unwrap()
         };
-        for (names, more) in [(["a", "b", "__index_level_0__"], ""), (["id", "a", "b"], r#""id""#)]
-        {
+        for (names, more) in [
+            (["a", "b", "__index_level_0__"], ""),
+            (["id", "a", "b"], r#""id""#),
+            (["", "a", "b"], ""),
+        ] {
             let found = frame(names, more, &Hints::default());
             assert_eq!(found.names(), ["a", "b"]);
             let index = found.index.unwrap();
             assert_eq!(index.values, Values::numbers(vec![2.0, 0.0, 1.0]));
             assert_eq!(index.name, if names[0] == "id" { "id" } else { "" });
             assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
+            let is_named = !found.notes[0].contains("the first column has no name");
+            assert_eq!(is_named, !names[0].is_empty(), "{:?}", found.notes);
         }
         let named = frame(["id", "a", "b"], r#""id""#, &Hints::texts(["id"]));
         assert_eq!((named.names().len(), named.index), (3, None));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// The columns for which the pandas metadata contains a declaration.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
-    /// Columns that contain the index of the data frame.
+    /// Columns that contain the index of the data frame. As in delimited text, a first column without a name is one.
     pub(crate) indices: BTreeSet<String>,
     /// Columns that have the type `category` in pandas, regardless of the type of their values.
     pub(crate) categories: BTreeSet<String>,
@@ -17,9 +17,11 @@ pub(crate) struct Declared {
 impl Declared {
     /// Reads the metadata of a schema. Damaged or missing metadata are ignored.
     pub(crate) fn of(schema: &Schema) -> Declared {
-        let names = schema.fields().iter().map(|field| field.name());
+        let names = || schema.fields().iter().map(|field| field.name());
+        let nameless = names().take(1).filter(|name| name.is_empty() && schema.fields().len() > 1);
+        let levels = names().filter(|name| is_nameless_index(name));
         let mut declared = Declared {
-            indices: names.filter(|name| is_nameless_index(name)).cloned().collect(),
+            indices: nameless.chain(levels).cloned().collect(),
             categories: BTreeSet::new(),
         };
         let text = schema.metadata().get("pandas");
