@@ -114,7 +114,7 @@ fn of_lines(head: &[u8]) -> Option<&'static str> {
     };
     let is_listed = |line: &str| line.starts_with("- ") && key(line).is_some();
     let is_inner = |line: &&str| line.starts_with("  ") && key(line).is_some();
-    let inner = || lines.iter().skip(1).any(|line| is_inner(line));
+    let inner = || lines.iter().skip(1).any(is_inner);
     let after_dashes = first == "---" && (is_listed(second) || key(second).is_some());
     if after_dashes || is_listed(first) && (is_listed(second) || inner()) {
         return Some("YAML");

@@ -312,6 +312,7 @@ impl Layout {
         let mut doubtful: Vec<String> =
             self.raw_names.iter().filter(is_doubtful).take(SHOWN).map(shown).collect();
         if doubtful.is_empty()
+            && self.raw_names.len() > 1
             && data.len() >= FEWEST_TEXTS
             && header::are_list(data, self.raw_names.len())
         {

@@ -753,6 +753,8 @@ fn the_names_above_a_list_of_texts_are_noted() {
     );
     let labelled = read(format!("t,y\n{}", rows(|i| format!("text {i},{}\n", ["p", "q"][i % 2]))));
     assert!(!says(&labelled, "--no-header"), "{:?}", labelled.notes);
+    let blank = read(format!("comment\nNA\n{}", rows(|i| format!("it is good {i}\n"))));
+    assert!(!says(&blank, "--no-header"), "{:?}", blank.notes);
     let captions = read(rows(|i| format!("img{i}.jpg\tA brown dog number {i} runs over.\n")));
     assert_eq!(captions.rows, 39);
     let marker = read("\\N\tred\n3\tblue\n4\tgreen\n5\tpink\n");
@@ -764,7 +766,7 @@ fn the_names_above_a_list_of_texts_are_noted() {
 fn a_first_row_with_a_missing_value_is_data() {
     for marker in ["\\N", "(null)", "n.a.", "missing", "#DIV/0!", "TBD", "<0.5"] {
         let row = |i: usize| {
-            let cell = if i % 6 == 0 { marker.to_owned() } else { (i % 13).to_string() };
+            let cell = if i.is_multiple_of(6) { marker.to_owned() } else { (i % 13).to_string() };
             format!("{}\t{cell}\t{}\n", ["oslo", "rome"][i % 2], ["cold", "hot"][i % 2])
         };
         let frame = read((0..60).map(row).collect::<String>());
