@@ -1,12 +1,12 @@
 //! Labels that are stored in a separate file, next to the table.
 
 use crate::recipe::RecipeOptions;
-use crate::same_rows::{check_same_order, check_same_rows};
+use crate::same_rows::{check_same_order, check_same_rows, is_predicted};
 use halfspaces_frame::{
     Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, is_missing_marker, read,
     same_class,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The column of row numbers.
@@ -105,6 +105,13 @@ impl LabelFile {
         let named = self.column.as_deref().unwrap_or(LABEL);
         let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
         let mut file = read(&self.path, &options, &hints)?;
+        if is_predicted(&file) {
+            return Err(DataError::user(format!(
+                "{}: it contains predictions of a model (`label`, `value` and probabilities), not labels; pass the file of the true labels, or \
+                 remove the column `value` if somebody has checked the labels",
+                file.source
+            )));
+        }
         let (found, column) = self.label_column(&file)?;
         check_free(&table, &column, &file.source)?;
         if found != named {
@@ -224,6 +231,7 @@ impl LabelFile {
             return (0..file.rows).map(row).collect();
         }
         if let Some(numbers) = file.column(ROW) {
+            check_row_numbers(table)?;
             let row = |at| file.row_number(&numbers, at, &table.source, table.rows);
             let rows = (0..file.rows).map(row).collect::<Result<Vec<usize>, _>>()?;
             let pairs: Vec<_> = rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
@@ -261,7 +269,10 @@ impl LabelFile {
         );
         let same = check_same_order(table, file, &[label], advice, &of_numbers)?;
         table.notes.extend(same.notes);
-        let has_more = file.names().len() > 1 || file.index.is_some() || table.index.is_some();
+        let has_more = file.names().len() > 1
+            || file.index.is_some()
+            || table.index.is_some()
+            || table.is_folder();
         if same.columns == 0 && has_more {
             table.notes.push(unconfirmed(file, table, "in order"));
         }
@@ -353,6 +364,24 @@ impl JoinedTable {
 }
 
 /// A note on labels whose rows no column confirms. `how` says how they are joined.
+/// Checks that a column `row` of the table, if there is one, numbers its rows from 0. Otherwise, it contains ids, and a
+/// column `row` of labels may refer to them.
+fn check_row_numbers(table: &Frame) -> Result<(), DataError> {
+    let Some(values) = table.column(ROW) else { return Ok(()) };
+    let mut seen = HashSet::new();
+    let is_distinct = (0..table.rows).all(|row| seen.insert(values.text(row)));
+    let moved = (0..table.rows).find(|row| !same_class(&values.text(*row), &row.to_string()));
+    match moved.filter(|_| is_distinct) {
+        Some(row) => Err(DataError::user(format!(
+            "{}, column `{ROW}`: `{}` is not the number of this row, which is {row}, so it is unclear to which rows the labels belong; pass \
+             --id {ROW} if they belong to the values of this column, or rename the column",
+            table.place(row),
+            values.text(row)
+        ))),
+        None => Ok(()),
+    }
+}
+
 fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
     format!(
         "{}: the labels are joined to the rows of {} {how}; the files have no common column that could confirm this",

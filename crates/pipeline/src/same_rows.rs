@@ -7,13 +7,14 @@ use halfspaces_frame::{
 use std::collections::{HashMap, HashSet};
 
 /// The columns that `audit`, `label` and `predict` add to the columns of a table.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "rank",
     "row",
     "label",
     "suggested",
     "agreement",
     "likely_wrong",
+    "sort_key",
     "line",
     "contradicts",
     "source",
@@ -21,6 +22,8 @@ const OWN: [&str; 12] = [
     "value",
     "score",
 ];
+/// The column of file names, if the table is a folder of images.
+const FILE: &str = "file";
 /// The name of an index in messages.
 const INDEX: &str = "the index";
 /// A column of identifiers is an index if it has one of these names.
@@ -47,8 +50,10 @@ pub struct SameRows {
 ///
 /// Columns with the same name in the table and in the file are compared. The names may differ in case (`id` and `ID`)
 /// if neither table has another column whose name differs only in case. There are three exceptions: the columns
-/// `except`, the columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file
-/// without column names. A column contradicts the join in two cases:
+/// `except`, the columns that the commands add (such as `row`, `label` and `suggested`) to a file that they wrote, and the
+/// columns of a file without column names. If there is nothing to compare, a column of ids (texts or identifiers that are
+/// all distinct) is compared with a column of ids under another name that has the same values. A column contradicts the
+/// join in two cases:
 ///
 /// - Its cells are all distinct within the table and within the file, like ids, and a cell of the file equals a cell in
 ///   a different row of the table. An edited cell, which equals no cell of the table, does not contradict the join.
@@ -95,6 +100,8 @@ pub fn check_same_rows(
         return Ok(found);
     }
     let named = |index: &&Column| !index.name.is_empty();
+    let is_written = is_written(file);
+    let is_own = |name: &str| is_written && is_own(name);
     let of_file: HashMap<&str, &Column> = (file.index.iter().filter(named))
         .chain(&file.columns)
         .map(|column| (column.name.as_str(), column))
@@ -171,7 +178,92 @@ pub fn check_same_rows(
             ));
         }
     }
-    contradiction.map(|()| found)
+    contradiction?;
+    if found.columns == 0 && under_another_name(table, file, pairs, except, advice)? {
+        found.columns = 1;
+    }
+    Ok(found)
+}
+
+/// Compares ids that have different names in the two files. Returns whether a column of ids confirms the join.
+///
+/// # Errors
+/// Returns an error if two columns have the same ids and the joined rows have different ones.
+fn under_another_name(
+    table: &Frame,
+    file: &Frame,
+    pairs: &[(usize, usize)],
+    except: &[&str],
+    advice: &str,
+) -> Result<bool, DataError> {
+    let ids = |frame: &Frame| -> Vec<(String, Vec<Option<ClassKey>>)> {
+        let is_id = |column: &&Column| {
+            let name = column.name.as_str();
+            let kind = frame.record(name).map(|record| record.rule.kind);
+            let may_be =
+                kind == Some(Kind::Identifier) || matches!(column.values, Values::Texts(_));
+            may_be && !except.contains(&name) && !is_own(name)
+        };
+        let columns = frame.columns.iter().filter(is_id);
+        let keyed = columns.map(|column| (column.name.clone(), keys(&column.values, frame.rows)));
+        keyed.filter(|(_, keys)| rows_of(keys).is_some()).collect()
+    };
+    let theirs = ids(file);
+    if theirs.is_empty() {
+        return Ok(false);
+    }
+    let mut ours = ids(table);
+    if table.is_folder() {
+        // A file may be listed without its folder, or without its extension.
+        let files = ours.iter().filter(|(name, _)| name == FILE).cloned().collect::<Vec<_>>();
+        for of in [base_name as fn(&str) -> &str, stem] {
+            let shorter = |(name, keys): &(String, Vec<Option<ClassKey>>)| {
+                let values = table.column(name);
+                let key = |row: usize| {
+                    let text = values.as_ref().map_or_else(String::new, |values| values.text(row));
+                    Some(ClassKey::of(of(&text)))
+                };
+                (name.clone(), (0..keys.len()).map(key).collect())
+            };
+            ours.extend(files.iter().map(shorter));
+        }
+    }
+    for (name, of_table) in &ours {
+        let Some(rows) = rows_of(of_table) else { continue };
+        for (other, of_file) in &theirs {
+            let has_all =
+                of_file.iter().all(|key| key.as_ref().is_some_and(|key| rows.contains_key(key)));
+            if !has_all {
+                continue;
+            }
+            let Some((row, at)) = pairs.iter().find(|(row, at)| of_table[*row] != of_file[*at])
+            else {
+                return Ok(true);
+            };
+            return Err(DataError::user(format!(
+                "{}: column `{other}` has the ids of column `{name}` of {}, but in another order: for example, {} belongs to row {row}, to which \
+                 {} is joined; {advice} (rename the column `{other}` to `{name}`)",
+                file.source,
+                table.source,
+                shown_key(table, name, *row),
+                shown_key(file, other, *at),
+            )));
+        }
+    }
+    Ok(false)
+}
+
+fn shown_key(frame: &Frame, name: &str, row: usize) -> String {
+    frame.column(name).map_or_else(String::new, |values| shown(&values, row))
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+fn stem(path: &str) -> &str {
+    let name = base_name(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The columns by their names in lower case. The value is `None` if several columns have the same name in lower case.
@@ -273,6 +365,22 @@ fn counts_rows(keys: &[Option<ClassKey>]) -> bool {
 
 fn number(n: usize) -> ClassKey {
     ClassKey::of(&n.to_string())
+}
+
+/// Whether a command wrote this file: a ranking, labels of a session, or predictions.
+fn is_written(file: &Frame) -> bool {
+    let has_all = |names: &[&str]| names.iter().all(|name| file.has(name));
+    has_all(&["rank", "row", "suggested"])
+        || has_all(&["row", "label"])
+        || has_all(&["label", "source"])
+        || is_predicted(file)
+}
+
+/// Whether a file contains the predictions of a model, as `halfspaces predict` writes them.
+pub(crate) fn is_predicted(file: &Frame) -> bool {
+    let has_probabilities =
+        file.has("probability") || file.names().iter().any(|name| name.starts_with("probability="));
+    file.has("label") && file.has("value") && has_probabilities && !file.has("row")
 }
 
 /// Whether one of the commands adds a column with this name.

@@ -14,6 +14,8 @@ pub(super) struct EvaluationData {
     pub(super) design: Design,
     /// The true class of each row; `None` for a label that is unknown to the model.
     pub(super) truth: Option<Vec<Option<usize>>>,
+    /// The number of each row in the table, if only the rows with a label were read.
+    pub(super) numbers: Option<Vec<usize>>,
 }
 
 /// The options of commands that need a labelled table.
@@ -44,7 +46,7 @@ impl LabelledArgs {
         model: &Pipeline,
     ) -> Result<(String, Decisions, Vec<Option<usize>>), CliError> {
         let label = self.label.as_deref();
-        let EvaluationData { frame, design, truth } =
+        let EvaluationData { frame, design, truth, .. } =
             read(model, &self.input, &self.label_file, label, true, self.unseen)?;
         let source = frame.source.clone();
         drop(frame);
@@ -79,7 +81,8 @@ pub(super) fn read(
         let found = model.true_classes(&joined.frame, &joined.column)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));
         let design = model.design(&joined.frame, unseen)?;
-        return Ok(EvaluationData { frame: joined.frame, design, truth: Some(found.of_row) });
+        let (truth, numbers) = (Some(found.of_row), Some(joined.rows));
+        return Ok(EvaluationData { frame: joined.frame, design, truth, numbers });
     }
     let frame = input.read_for(model, &[name.to_owned()], &[])?;
     let truth = if frame.has(name) {
@@ -97,5 +100,5 @@ pub(super) fn read(
         None
     };
     let design = model.design(&frame, unseen)?;
-    Ok(EvaluationData { frame, design, truth })
+    Ok(EvaluationData { frame, design, truth, numbers: None })
 }

@@ -289,7 +289,8 @@ fn files(dir: &Path) {
     let npz = support::npz(&[("X.npy", &matrix), ("y.npy", &vector)]);
     write("lengths.npz", &npz);
     write("cut.npz", &npz[..npz.len() / 2]);
-    write("matrices.npz", &support::npz(&[("X.npy", &matrix), ("Z.npy", &matrix)]));
+    let wide = support::npy("<f8", "(1, 2)", &[0; 16]);
+    write("matrices.npz", &support::npz(&[("X.npy", &wide), ("Z.npy", &wide)]));
     write("book.xlsx", &support::npz(&[("xl/workbook.xml", b"<workbook/>")]));
     write("pair.libsvm", b"1 1:2\n-1 2=5\n");
     write("unlabelled.libsvm", b"1:2 2:5\n");

@@ -38,16 +38,22 @@ pub(super) fn explain(
     threads: Threads,
 ) -> Result<Vec<ExplainedRow>, CliError> {
     let len = data.design.len();
-    if let Some(row) = rows.iter().find(|row| **row >= len) {
-        return Err(CliError::user(format!(
+    let place_of = |row: &usize| match &data.numbers {
+        Some(numbers) => numbers.binary_search(row).map_err(|_| {
+            CliError::user(format!("--row {row}: this row of {} has no label", data.frame.source))
+        }),
+        None if *row < len => Ok(*row),
+        None => Err(CliError::user(format!(
             "--row {row}: {} has {}; rows are counted from 0",
             data.frame.source,
             counted(len as u64, "row")
-        )));
-    }
+        ))),
+    };
+    let places = rows.iter().map(place_of).collect::<Result<Vec<usize>, CliError>>()?;
     let name = |class: usize| model.classes()[class].clone();
-    let explained = |row: &usize| {
+    let explained = |(number, row): (&usize, &usize)| {
         let explanation = RowExplanation::of(model, &data.design, *row, threads)?;
+        let explanation = RowExplanation { row: *number, ..explanation };
         let cell = |name: &String| {
             let column = data.frame.columns.iter().find(|column| column.name == *name);
             column.map_or_else(String::new, |column| column.values.text(*row))
@@ -61,7 +67,7 @@ pub(super) fn explain(
             explanation,
         })
     };
-    rows.iter().map(explained).collect()
+    rows.iter().zip(&places).map(explained).collect()
 }
 
 impl ExplainedRow {
