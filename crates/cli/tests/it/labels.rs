@@ -892,7 +892,7 @@ fn ids_under_other_names_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
-    let class = |i: usize| if i % 2 == 0 { "no" } else { "yes" };
+    let class = |i: usize| ["no", "yes"][i % 2];
     let size = |i: usize| (i % 2 * 50 + i) as f64 / 8.0;
     let order: Vec<usize> = (0..40).map(|i| i * 7 % 40).collect();
     let rows = |cells: &dyn Fn(usize) -> String, order: &[usize]| -> String {
