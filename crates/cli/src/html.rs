@@ -128,6 +128,7 @@ th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid var(--line);ve
 td{overflow-wrap:break-word;max-width:28rem}
 td:nth-child(-n+5){white-space:nowrap}
 .facts td{white-space:normal;overflow-wrap:anywhere}
+.filter label{white-space:nowrap;margin-right:.8em}
 .bar{display:inline-block;height:.8em;background:rgb(40 150 70/.6)}
 .less{background:rgb(220 60 40/.6)}
 td img{height:3rem;min-width:3rem;object-fit:contain;vertical-align:middle;image-rendering:pixelated}

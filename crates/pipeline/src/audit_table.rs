@@ -1,7 +1,7 @@
 //! A table prepared for an audit, with its points, its classes and the rules by which it was read.
 
 use crate::design::Design;
-use crate::near_duplicates::contradictions;
+use crate::near_duplicates::{contradictions, equal_rows};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use halfspaces_frame::{DataError, Frame, Labels};
 
@@ -60,15 +60,20 @@ impl AuditTable {
         Ok(AuditTable { frame, labels, recipe, design, notes })
     }
 
-    /// For each row, the index of a row with nearly the same text and a different label, or `None` if there is no such
-    /// row. The result is empty if the table has no column of text.
+    /// For each row, the index of a row with a different label and nearly the same text, or `None` if there is no such
+    /// row. In a table without a column of text, the rows must have the same values in all columns that are used; if there
+    /// are no such rows, the result is empty. It is also empty for sparse tables without text.
     #[must_use]
     pub fn contradictions(&self) -> Vec<Option<usize>> {
         match &self.design {
             Design::Sparse(points) if !self.recipe.text_columns().is_empty() => {
                 contradictions(points, &self.labels.of_row)
             }
-            _ => Vec::new(),
+            Design::Sparse(_) => Vec::new(),
+            Design::Dense(points) => {
+                let found = equal_rows(points, &self.labels.of_row);
+                if found.iter().all(Option::is_none) { Vec::new() } else { found }
+            }
         }
     }
 }

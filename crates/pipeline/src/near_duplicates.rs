@@ -1,7 +1,9 @@
 //! Finds near-duplicate rows that have different labels.
 
-use halfspaces_linalg::{PointSet, SparsePoints, SparseRow};
+use halfspaces_linalg::{DenseRow, PointSet, Points, SparsePoints, SparseRow};
+use rustc_hash::FxHasher;
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 /// The minimum cosine of two rows that count as near-duplicates.
 const LEAST: f64 = 0.9;
@@ -107,6 +109,38 @@ fn dot(x: SparseRow<'_>, y: SparseRow<'_>) -> f64 {
     sum
 }
 
+/// For each row, the index of the first row with the same coordinates and a different class, or `None` if there is no
+/// such row.
+pub(crate) fn equal_rows(points: &Points, classes: &[usize]) -> Vec<Option<usize>> {
+    let row = |row: usize| points.as_slice().chunks_exact(points.dim()).nth(row);
+    let hash = |x: DenseRow<'_>| {
+        let mut hasher = FxHasher::default();
+        // Adding 0 turns -0 into 0, which is the same value.
+        x.as_slice()
+            .iter()
+            .for_each(|value| (value + 0.0).to_bits().swap_bytes().hash(&mut hasher));
+        hasher.finish()
+    };
+    // The first row of each class among the rows with the same hash.
+    let mut firsts: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, (x, class)) in points.rows().zip(classes).enumerate() {
+        let of_hash = firsts.entry(hash(x)).or_default();
+        if of_hash
+            .iter()
+            .all(|other| classes[*other] != *class || row(*other) != Some(x.as_slice()))
+        {
+            of_hash.push(at);
+        }
+    }
+    let twin = |(x, class): (DenseRow<'_>, &usize)| {
+        let others = firsts.get(&hash(x))?.iter().copied();
+        let is_twin =
+            |other: &usize| classes[*other] != *class && row(*other) == Some(x.as_slice());
+        others.filter(is_twin).min()
+    };
+    points.rows().zip(classes).map(twin).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,5 +235,12 @@ mod tests {
         let classes: Vec<usize> = (0..1201).map(|row| row / 1200).collect();
         let found = contradictions(&points, &classes);
         assert_eq!((found[1200], found[199], found[200]), (Some(200), None, Some(1200)));
+    }
+
+    #[test]
+    fn equal_rows_of_another_class_are_found() {
+        let points = Points::from_rows(&[[1.0, 0.0], [1.0, -0.0], [1.0, 0.0], [2.0, 0.0]]).unwrap();
+        assert_eq!(equal_rows(&points, &[0, 1, 1, 0]), [Some(1), Some(0), Some(0), None]);
+        assert_eq!(equal_rows(&points, &[1, 1, 1, 0]), [None; 4]);
     }
 }

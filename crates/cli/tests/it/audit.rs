@@ -88,7 +88,7 @@ fn slips_are_found_in_two_and_three_classes() {
         assert!(
             !report.contains("<b onmouse") && report.contains("&lt;b onmouseover=alert(1)&gt;")
         );
-        let cells = format!("<td>1</td><td>{}</td>", rows[0] + 2);
+        let cells = format!("\">1</span></td><td>{}</td>", rows[0] + 2);
         assert!(report.contains(&cells) && report.contains("<svg") && !report.contains("<script"));
         // Each row is counted in one cell of the table of labels and suggestions.
         let matrix = report.split("Labels and suggestions").nth(1).unwrap();
@@ -96,6 +96,14 @@ fn slips_are_found_in_two_and_three_classes() {
         let counts =
             matrix.split("<td>").filter_map(|cell| cell.split('<').next()?.parse::<usize>().ok());
         assert_eq!(counts.sum::<usize>(), 300);
+        // The rows of each class that are likely wrong add up to their number, and a filter needs no script.
+        let rates = report.split("Estimated flip rates").nth(1).unwrap();
+        let rates = rates.split("</table>").next().unwrap().split("<tr>").skip(2);
+        let likely = rates.map(|row| {
+            row.split("<td>").nth(3).unwrap().split('<').next().unwrap().parse::<u64>().unwrap()
+        });
+        assert_eq!(likely.sum::<u64>(), number("likely_wrong"), "{report}");
+        assert!(report.contains("main:has(#show0:checked) #ranking tbody tr:not(:has(.pair0))"));
         assert!(
             !report.contains("src=") && !report.contains("href="),
             "the report is self-contained"

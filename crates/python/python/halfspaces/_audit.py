@@ -61,7 +61,8 @@ class AuditResult:
         The number of labels that differ from the most frequent label. If the classifier disagrees with at least as many
         labels, the ranking says little about which labels are wrong, and `likely_wrong` is 0.
     contradicts : ndarray of int or None
-        For texts, the row with nearly the same text and a different label, or -1 if there is no such row.
+        The row with a different label and nearly the same text, or -1 if there is no such row. In a table without texts,
+        the row with the same values and a different label, or `None` if there are no such rows.
     notes : list of str
         Decisions about the table that could be wrong; each was also issued as a `DataWarning`.
     index : pandas.Index or None

@@ -19,6 +19,7 @@ use halfspaces_frame::{short, visible};
 use halfspaces_linalg::Monitor;
 use halfspaces_pipeline::{Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use web_review::{Review, review};
@@ -33,6 +34,8 @@ const MAX_MARKED: usize = 2000;
 const MAX_AGAINST: usize = 4;
 /// Maximum number of classes for which the table of labels and suggestions is shown.
 const MAX_MATRIX: usize = 20;
+/// Maximum number of pairs of label and suggestion by which the rows of the report can be filtered.
+const MAX_PAIRS: usize = 12;
 /// Maximum number of points on the curve.
 const MAX_CURVE: usize = 400;
 
@@ -76,7 +79,7 @@ pub(crate) struct AuditArgs {
     seed: u64,
     /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement,
     /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines), sort_key; for texts,
-    /// also contradicts (the row with nearly the same text and another label, if any)
+    /// also contradicts (the row with nearly the same text, or with the same values, and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Copy a column of DATA to the ranking; may be repeated. If the ranking already has a column COLUMN, the copy is
@@ -151,6 +154,8 @@ struct AuditReport {
     /// For each row, the row with nearly the same text but another label, if there is one. The list is empty if there
     /// are no texts.
     contradictions: Vec<Option<usize>>,
+    /// Whether a column of text is compared for contradictions.
+    has_text: bool,
 }
 
 /// Runs `audit`.
@@ -208,6 +213,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let result = result.map_err(|error| error.at(&table.frame.source))?;
     drop(progress);
     let contradictions = table.contradictions();
+    let has_text = !table.recipe.text_columns().is_empty();
     let AuditTable { frame, labels, recipe, .. } = table;
     let top = &result.ranking[..args.top.min(result.ranking.len())];
     let rows: Vec<usize> = top.iter().map(|suspect| suspect.row).collect();
@@ -238,6 +244,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         texts,
         kept,
         contradictions,
+        has_text,
     };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
@@ -416,15 +423,19 @@ impl AuditReport {
     /// Reports the number of rows with a near-duplicate that has a different label; `None` if there are no such rows.
     fn contradictory(&self) -> Option<String> {
         let rows = self.contradictions.iter().flatten().count();
-        (rows > 0).then(|| {
-            format!(
+        (rows > 0).then(|| match self.has_text {
+            true => format!(
                 "{rows} rows have nearly the same text as a row with another label (cosine similarity at least 0.9): \
                 one of the two labels is likely wrong"
-            )
+            ),
+            false => format!(
+                "{rows} rows have the same values as a row with another label: one of the two labels is wrong, or the columns do not \
+                 determine the class"
+            ),
         })
     }
 
-    /// The row with nearly the same text as this one but with a different label, if any.
+    /// The row with the same values or nearly the same text as this one but with a different label, if any.
     fn contradiction(&self, row: usize) -> Option<usize> {
         *self.contradictions.get(row)?
     }
@@ -457,7 +468,7 @@ impl AuditReport {
         ));
         for (rank, suspect) in suspects.iter().enumerate() {
             let against: Vec<&str> = self.against(rank).into_iter().map(|(word, _)| word).collect();
-            let twin = self.contradiction_text(suspect.row);
+            let twin = self.contradiction_text(suspect.row).filter(|_| self.has_text);
             let twin = twin.map_or_else(String::new, |twin| format!("  like {twin}"));
             let line = format!(
                 "{:place$}  {:label$}  {:suggested$}  {:9.3}  {:8.3}  {}{}",
@@ -571,7 +582,7 @@ impl AuditReport {
         let mut header = vec!["rank", place, "label", "suggested", "agreement", "sort key"];
         let has_twins = !self.contradictions.is_empty();
         if has_twins {
-            header.push("same text");
+            header.push(if self.has_text { "same text" } else { "same values" });
         }
         header.extend(shown.iter().map(|column| column.name.as_str()));
         let row = |(place, suspect): (usize, &Suspect)| {
@@ -608,10 +619,18 @@ impl AuditReport {
             cells.extend(shown.iter().map(cell));
             cells
         };
-        body.push_str(&table_of_html(
-            &header,
-            self.result.ranking.iter().take(top).enumerate().map(row),
-        ));
+        let shown = self.result.ranking.iter().take(top);
+        let pairs = self.pairs(top);
+        let rows = shown.enumerate().map(|(place, suspect)| {
+            let mut cells = row((place, suspect));
+            let pair = (self.labels.of_row[suspect.row], suspect.suggested);
+            if let Some(number) = pairs.iter().position(|other| *other == pair) {
+                cells[0] = format!("<span class=\"pair{number}\">{}</span>", cells[0]);
+            }
+            cells
+        });
+        let ranking = table_of_html(&header, rows);
+        body.push_str(&format!("{}<div id=\"ranking\">\n{ranking}</div>\n", self.filter(&pairs)));
         let figure = self.figure();
         let caption = escape(&figure.caption);
         body.push_str(&format!(
@@ -619,6 +638,64 @@ impl AuditReport {
             figure.to_html()
         ));
         page(&format!("Label audit of {}", self.frame.source), &body)
+    }
+
+    /// The pairs of label and suggestion of the rows that the report shows, the most frequent pair first.
+    fn pairs(&self, top: usize) -> Vec<(usize, usize)> {
+        let mut rows: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for suspect in self.result.ranking.iter().take(top) {
+            *rows.entry((self.labels.of_row[suspect.row], suspect.suggested)).or_default() += 1;
+        }
+        let mut pairs: Vec<_> = rows.into_iter().collect();
+        pairs.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+        pairs.into_iter().map(|(pair, _)| pair).take(MAX_PAIRS).collect()
+    }
+
+    /// Buttons that show only the rows with one pair of label and suggestion. They work without scripts.
+    fn filter(&self, pairs: &[(usize, usize)]) -> String {
+        if pairs.len() < 2 {
+            return String::new();
+        }
+        let classes = &self.labels.classes;
+        let mut buttons =
+            "<label><input type=\"radio\" name=\"pair\" checked> all</label>".to_owned();
+        let mut style = String::new();
+        for (number, (label, suggested)) in pairs.iter().enumerate() {
+            let name = match label == suggested {
+                true => format!("{} (agrees)", escape(&classes[*label])),
+                false => format!("{} → {}", escape(&classes[*label]), escape(&classes[*suggested])),
+            };
+            buttons.push_str(&format!(
+                " <label><input type=\"radio\" name=\"pair\" id=\"show{number}\"> {name}</label>"
+            ));
+            style.push_str(&format!(
+                "main:has(#show{number}:checked) #ranking tbody tr:not(:has(.pair{number})){{display:none}}\n"
+            ));
+        }
+        format!(
+            "<style>{style}</style>\n<p class=\"filter\">Show rows with label → suggestion: {buttons}</p>\n"
+        )
+    }
+
+    /// The estimated share of wrong labels of each class, as a table with a heading.
+    fn flip_rates(&self) -> String {
+        let classes = &self.labels.classes;
+        let mut rows = vec![0usize; classes.len()];
+        self.labels.of_row.iter().for_each(|class| rows[*class] += 1);
+        let mut wrong = vec![BTreeMap::<usize, usize>::new(); classes.len()];
+        for suspect in &self.result.ranking[..self.result.likely] {
+            *wrong[self.labels.of_row[suspect.row]].entry(suspect.suggested).or_default() += 1;
+        }
+        let of_class = |((name, rows), wrong): ((&String, usize), BTreeMap<usize, usize>)| {
+            let count: usize = wrong.values().sum();
+            let to: Vec<String> =
+                wrong.iter().map(|(class, rows)| format!("{} ({rows})", classes[*class])).collect();
+            let rate = format!("{:.1} %", 100.0 * count as f64 / rows as f64);
+            vec![name.clone(), rows.to_string(), count.to_string(), rate, to.join(", ")]
+        };
+        let header = ["label", "rows", "likely wrong", "estimated flip rate", "suggested instead"];
+        let table = table(&header, classes.iter().zip(rows).zip(wrong).map(of_class));
+        format!("<h2>Estimated flip rates</h2>\n{table}")
     }
 
     /// The number of rows for each label and suggestion, as a table with a heading. The text is empty if there are too
@@ -638,7 +715,7 @@ impl AuditReport {
             let counts = counts.iter().map(ToString::to_string);
             std::iter::once(name.clone()).chain(counts).collect()
         });
-        format!("<h2>Labels and suggestions</h2>\n{}", table(&header, rows))
+        format!("<h2>Labels and suggestions</h2>\n{}{}", table(&header, rows), self.flip_rates())
     }
 
     fn figure(&self) -> Figure {
