@@ -314,7 +314,7 @@ mod tests {
         let paper = learner(GridSchedule::Paper, Selection::AllIterates);
         assert_eq!(lengths(&paper), [(3, 256, 768); 2]);
         // The printed algorithm compares all candidates on all examples.
-        assert_eq!(paper.params.common.elimination, Elimination::Lossless);
+        assert_eq!(paper.0.common.elimination, Elimination::Lossless);
         // The number of examples is (8/ε²) ln(4 · 1536/δ) = 323.5.
         assert_eq!(paper.validation(), 324);
         // The run length is 16 (1-η)² (1 + (1+γ) √(2 ln 12))²/(ε/2 · γ)², and there are (4η + ε)/(ε/2) ln 12
