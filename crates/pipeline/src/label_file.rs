@@ -1,20 +1,18 @@
 //! Labels that are stored in a separate file, next to the table.
 
+use crate::guesses::{SOURCE, is_guess};
+use crate::moved_rows::check_other_names;
 use crate::recipe::RecipeOptions;
-use crate::same_rows::{check_same_order, check_same_rows, is_predicted};
+use crate::same_rows::{check_row_column, check_same_order, check_same_rows};
 use halfspaces_frame::{
     Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, is_missing_marker, read,
     same_class,
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The column of row numbers.
 const ROW: &str = "row";
-/// The column that contains the source of each label, in files that `halfspaces label` writes.
-const SOURCE: &str = "source";
-/// The value in the column [`SOURCE`] for a label that a model predicted.
-const PREDICTED: &str = "predicted";
 /// The values in the column [`SOURCE`] for answers to questions, whose rows a session chose.
 const ANSWERS: [&str; 2] = ["confirmed", "corrected"];
 /// The column of file names, if the table is a folder of images.
@@ -29,8 +27,9 @@ const LABEL: &str = "label";
 /// must have. Otherwise, if the table is a folder of images, they are joined by a column `file` of file names.
 /// Otherwise, they are joined by a column `row`, which contains the numbers of the data rows, counted from 0. If the
 /// file has no such column, the labels are joined in order. A join by `row` or in order fails with an error if other
-/// columns of both files contradict it ([`check_same_rows`]). Rows without a label are left out. Labels with the value
-/// `predicted` in a column `source` are left out too, because they are predictions of a model.
+/// columns of both files contradict it ([`check_same_rows`]), or if ids with another name are in another order. Rows
+/// without a label are left out. Labels with the value `predicted` in a column `source` are left out too, because they
+/// are predictions of a model.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions};
@@ -72,6 +71,9 @@ pub struct JoinedTable {
     /// Whether a labelling session chose rows and other rows have no label. The labelled rows are then not a random
     /// sample, so held-out rows among them tell little about other rows.
     pub is_chosen: bool,
+    /// Whether the labels are predictions of a model: the file has the columns `label`, `value` and `probability` of the
+    /// output of `halfspaces predict`.
+    pub are_predictions: bool,
 }
 
 impl LabelFile {
@@ -105,23 +107,18 @@ impl LabelFile {
         let named = self.column.as_deref().unwrap_or(LABEL);
         let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
         let mut file = read(&self.path, &options, &hints)?;
-        if is_predicted(&file) {
-            return Err(DataError::user(format!(
-                "{}: it contains predictions of a model (`label`, `value` and probabilities), not labels; pass the file of the true labels, or \
-                 remove the column `value` if somebody has checked the labels",
-                file.source
-            )));
-        }
         let (found, column) = self.label_column(&file)?;
+        leave_out_target(&mut table);
         check_free(&table, &column, &file.source)?;
         if found != named {
             // The file is read again without converting the labels, so that they stay unchanged.
             file = read(&self.path, &options, &with_verbatim(hints, found.clone()))?;
         }
         let rows = self.rows(&file, &found, &mut table, told)?;
+        let values_of_predictions = are_numbers(&file, "value") && file.has("probability");
         let labels = file.take(&found)?.values;
         let is_guess: Vec<bool> = match file.column(SOURCE) {
-            Some(source) => (0..file.rows).map(|at| source.text(at) == PREDICTED).collect(),
+            Some(source) => (0..file.rows).map(|at| is_guess(&source.text(at))).collect(),
             None => vec![false; file.rows],
         };
         let is_answer = |at: &usize| {
@@ -169,7 +166,16 @@ impl LabelFile {
                 file.source
             ));
         }
-        Ok(JoinedTable::new(table, column, (label_of, is_chosen), &file.source))
+        let are_predictions = found == LABEL && values_of_predictions;
+        if are_predictions {
+            table.notes.push(format!(
+                "{}: its labels are predictions of a model, because it has the columns `value` and `probability` of the output of \
+                 `predict`; remove these columns if a person checked the labels",
+                file.source
+            ));
+        }
+        let joined = JoinedTable::new(table, column, (label_of, is_chosen), &file.source);
+        Ok(JoinedTable { are_predictions, ..joined })
     }
 
     /// The name of the column of labels in the file, and the name that it gets in the table.
@@ -231,7 +237,6 @@ impl LabelFile {
             return (0..file.rows).map(row).collect();
         }
         if let Some(numbers) = file.column(ROW) {
-            check_row_numbers(table)?;
             let row = |at| file.row_number(&numbers, at, &table.source, table.rows);
             let rows = (0..file.rows).map(row).collect::<Result<Vec<usize>, _>>()?;
             let pairs: Vec<_> = rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
@@ -242,6 +247,9 @@ impl LabelFile {
             let same = check_same_rows(table, file, &pairs, &[label], &advice)?;
             table.notes.extend(same.notes);
             if same.columns == 0 {
+                let advice = "pass --id row if it means the column, or rename the column in one of them if it counts the data rows \
+                              from 0";
+                check_row_column(table, file, &pairs, advice)?;
                 check_first_line(table, told, &file.source)?;
                 table.notes.push(unconfirmed(file, table, "by row number"));
             }
@@ -268,12 +276,23 @@ impl LabelFile {
             table.source
         );
         let same = check_same_order(table, file, &[label], advice, &of_numbers)?;
+        let by_ids = match table.is_folder() {
+            true => "call the column `file` and give it the file names of the folder".to_owned(),
+            false => format!(
+                "give both columns the same name and pass it with --id, or sort {}",
+                file.source
+            ),
+        };
+        check_other_names(table, file, &[label], &by_ids)?;
         table.notes.extend(same.notes);
-        let has_more = file.names().len() > 1
-            || file.index.is_some()
-            || table.index.is_some()
-            || table.is_folder();
-        if same.columns == 0 && has_more {
+        let has_more = file.names().len() > 1 || file.index.is_some() || table.index.is_some();
+        if same.columns == 0 && table.is_folder() {
+            table.notes.push(format!(
+                "{}: the labels are joined to the images of {} in the order of their names (2 before 10); no column can confirm \
+                 this; to be safe, add a column `file` of file names",
+                file.source, table.source
+            ));
+        } else if same.columns == 0 && has_more {
             table.notes.push(unconfirmed(file, table, "in order"));
         }
         Ok((0..table.rows).collect())
@@ -339,7 +358,7 @@ impl JoinedTable {
             }
         }
         frame.columns.push(Column { name: column.clone(), values: texts(&labels) });
-        JoinedTable { frame, column, rows, is_chosen }
+        JoinedTable { frame, column, rows, is_chosen, are_predictions: false }
     }
 
     /// Keeps the rows of a table that were labelled in a labelling session, and adds a column `label` with the labels.
@@ -364,24 +383,6 @@ impl JoinedTable {
 }
 
 /// A note on labels whose rows no column confirms. `how` says how they are joined.
-/// Checks that a column `row` of the table, if there is one, numbers its rows from 0. Otherwise, it contains ids, and a
-/// column `row` of labels may refer to them.
-fn check_row_numbers(table: &Frame) -> Result<(), DataError> {
-    let Some(values) = table.column(ROW) else { return Ok(()) };
-    let mut seen = HashSet::new();
-    let is_distinct = (0..table.rows).all(|row| seen.insert(values.text(row)));
-    let moved = (0..table.rows).find(|row| !same_class(&values.text(*row), &row.to_string()));
-    match moved.filter(|_| is_distinct) {
-        Some(row) => Err(DataError::user(format!(
-            "{}, column `{ROW}`: `{}` is not the number of this row, which is {row}, so it is unclear to which rows the labels belong; pass \
-             --id {ROW} if they belong to the values of this column, or rename the column",
-            table.place(row),
-            values.text(row)
-        ))),
-        None => Ok(()),
-    }
-}
-
 fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
     format!(
         "{}: the labels are joined to the rows of {} {how}; the files have no common column that could confirm this",
@@ -414,6 +415,23 @@ fn check_free(table: &Frame, column: &str, labels: &str) -> Result<(), DataError
         "{}: it already has a column `{column}`; rename or remove this column or the column of {labels}",
         table.source
     )))
+}
+
+/// Leaves out the targets in a LIBSVM file. Each line of such a file begins with a target, so a table whose labels are in
+/// another file has one too. The targets are the only column next to the sparse entries.
+fn leave_out_target(table: &mut Frame) {
+    let is_target = matches!(&table.columns[..], [only] if only.name == LABEL);
+    if !table.is_sparse() || !is_target || table.take(LABEL).is_err() {
+        return;
+    }
+    table.notes.push(format!(
+        "{}: its targets (`{LABEL}`) are left out, because the labels are in another file",
+        table.source
+    ));
+}
+
+fn are_numbers(file: &Frame, name: &str) -> bool {
+    file.column(name).is_some_and(|values| matches!(values.as_ref(), Values::Numbers(_)))
 }
 
 fn with_verbatim(mut hints: Hints, name: String) -> Hints {

@@ -6,24 +6,22 @@ use halfspaces_frame::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The columns that `audit`, `label` and `predict` add to the columns of a table.
-const OWN: [&str; 13] = [
-    "rank",
-    "row",
-    "label",
-    "suggested",
-    "agreement",
-    "likely_wrong",
-    "sort_key",
-    "line",
-    "contradicts",
-    "source",
-    "probability",
-    "value",
-    "score",
+/// The columns by which rows and labels are named, so that their meaning can differ in the two files.
+const ROLES: [&str; 3] = ["row", "label", "suggested"];
+/// The columns that a command writes, by the columns that show that it wrote the file.
+const OWN: [(&[&str], &[&str]); 3] = [
+    // `audit`, in Python with a column `score`
+    (
+        &["row", "suggested"],
+        &["rank", "agreement", "score", "likely_wrong", "line", "sort_key", "contradicts"],
+    ),
+    // `label`
+    (&["row", "label", "source"], &["source", "probability"]),
+    // `predict`
+    (&["label", "value", "probability"], &["value", "probability"]),
 ];
-/// The column of file names, if the table is a folder of images.
-const FILE: &str = "file";
+/// The beginning of the name of a copied column, if the file has a column of its own with the name.
+const COPY: &str = "kept ";
 /// The name of an index in messages.
 const INDEX: &str = "the index";
 /// A column of identifiers is an index if it has one of these names.
@@ -50,10 +48,9 @@ pub struct SameRows {
 ///
 /// Columns with the same name in the table and in the file are compared. The names may differ in case (`id` and `ID`)
 /// if neither table has another column whose name differs only in case. There are three exceptions: the columns
-/// `except`, the columns that the commands add (such as `row`, `label` and `suggested`) to a file that they wrote, and the
-/// columns of a file without column names. If there is nothing to compare, a column of ids (texts or identifiers that are
-/// all distinct) is compared with a column of ids under another name that has the same values. A column contradicts the
-/// join in two cases:
+/// `except`, the columns `row`, `label` and `suggested` and others that a command added to the file (such as `rank` in
+/// a ranking), and the columns of a file without column names. The copy of a column that the file calls `kept NAME` is
+/// compared with the column. A column contradicts the join in two cases:
 ///
 /// - Its cells are all distinct within the table and within the file, like ids, and a cell of the file equals a cell in
 ///   a different row of the table. An edited cell, which equals no cell of the table, does not contradict the join.
@@ -100,8 +97,6 @@ pub fn check_same_rows(
         return Ok(found);
     }
     let named = |index: &&Column| !index.name.is_empty();
-    let is_written = is_written(file);
-    let is_own = |name: &str| is_written && is_own(name);
     let of_file: HashMap<&str, &Column> = (file.index.iter().filter(named))
         .chain(&file.columns)
         .map(|column| (column.name.as_str(), column))
@@ -111,15 +106,18 @@ pub fn check_same_rows(
     let columns = table.columns.iter().chain(table.index.iter().filter(named));
     let in_both = columns.filter_map(|column| {
         let name = column.name.as_str();
-        if except.contains(&name) || is_own(name) {
+        if except.contains(&name) {
             return None;
         }
+        let is_compared = |name: &str| !is_own(name, file);
         let in_other_case = || {
             let name = name.to_lowercase();
             let other = ours_in_lower_case.get(&name)?.and(*theirs_in_lower_case.get(&name)?)?;
-            (!except.contains(&other.name.as_str()) && !is_own(&name)).then_some(other)
+            (!except.contains(&other.name.as_str()) && is_compared(&name)).then_some(other)
         };
-        let other = of_file.get(name).copied().or_else(in_other_case)?;
+        let copy = || of_file.get(format!("{COPY}{name}").as_str()).copied();
+        let same = of_file.get(name).copied().filter(|_| is_compared(name));
+        let other = same.or_else(copy).or_else(in_other_case)?;
         Some((format!("column `{}`", other.name), &column.values, &other.values))
     });
     let indices =
@@ -178,92 +176,7 @@ pub fn check_same_rows(
             ));
         }
     }
-    contradiction?;
-    if found.columns == 0 && under_another_name(table, file, pairs, except, advice)? {
-        found.columns = 1;
-    }
-    Ok(found)
-}
-
-/// Compares ids that have different names in the two files. Returns whether a column of ids confirms the join.
-///
-/// # Errors
-/// Returns an error if two columns have the same ids and the joined rows have different ones.
-fn under_another_name(
-    table: &Frame,
-    file: &Frame,
-    pairs: &[(usize, usize)],
-    except: &[&str],
-    advice: &str,
-) -> Result<bool, DataError> {
-    let ids = |frame: &Frame| -> Vec<(String, Vec<Option<ClassKey>>)> {
-        let is_id = |column: &&Column| {
-            let name = column.name.as_str();
-            let kind = frame.record(name).map(|record| record.rule.kind);
-            let may_be =
-                kind == Some(Kind::Identifier) || matches!(column.values, Values::Texts(_));
-            may_be && !except.contains(&name) && !is_own(name)
-        };
-        let columns = frame.columns.iter().filter(is_id);
-        let keyed = columns.map(|column| (column.name.clone(), keys(&column.values, frame.rows)));
-        keyed.filter(|(_, keys)| rows_of(keys).is_some()).collect()
-    };
-    let theirs = ids(file);
-    if theirs.is_empty() {
-        return Ok(false);
-    }
-    let mut ours = ids(table);
-    if table.is_folder() {
-        // A file may be listed without its folder, or without its extension.
-        let files = ours.iter().filter(|(name, _)| name == FILE).cloned().collect::<Vec<_>>();
-        for of in [base_name as fn(&str) -> &str, stem] {
-            let shorter = |(name, keys): &(String, Vec<Option<ClassKey>>)| {
-                let values = table.column(name);
-                let key = |row: usize| {
-                    let text = values.as_ref().map_or_else(String::new, |values| values.text(row));
-                    Some(ClassKey::of(of(&text)))
-                };
-                (name.clone(), (0..keys.len()).map(key).collect())
-            };
-            ours.extend(files.iter().map(shorter));
-        }
-    }
-    for (name, of_table) in &ours {
-        let Some(rows) = rows_of(of_table) else { continue };
-        for (other, of_file) in &theirs {
-            let has_all =
-                of_file.iter().all(|key| key.as_ref().is_some_and(|key| rows.contains_key(key)));
-            if !has_all {
-                continue;
-            }
-            let Some((row, at)) = pairs.iter().find(|(row, at)| of_table[*row] != of_file[*at])
-            else {
-                return Ok(true);
-            };
-            return Err(DataError::user(format!(
-                "{}: column `{other}` has the ids of column `{name}` of {}, but in another order: for example, {} belongs to row {row}, to which \
-                 {} is joined; {advice} (rename the column `{other}` to `{name}`)",
-                file.source,
-                table.source,
-                shown_key(table, name, *row),
-                shown_key(file, other, *at),
-            )));
-        }
-    }
-    Ok(false)
-}
-
-fn shown_key(frame: &Frame, name: &str, row: usize) -> String {
-    frame.column(name).map_or_else(String::new, |values| shown(&values, row))
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-fn stem(path: &str) -> &str {
-    let name = base_name(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    contradiction.map(|()| found)
 }
 
 /// The columns by their names in lower case. The value is `None` if several columns have the same name in lower case.
@@ -355,6 +268,43 @@ fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataEr
     Ok(())
 }
 
+/// Checks that the column `row` of a file, by which it is joined to a table, can only mean the numbers of the data rows.
+/// It could also mean the column `row` of the table if that column has all of its values, in other rows. `pairs` are as
+/// for [`check_same_rows`]. A file that `label` wrote names its rows by their numbers.
+///
+/// # Errors
+/// Returns an error with the `advice` if the column could have both meanings.
+///
+/// # Panics
+/// Panics if a row in `pairs` does not exist.
+pub fn check_row_column(
+    table: &Frame,
+    file: &Frame,
+    pairs: &[(usize, usize)],
+    advice: &str,
+) -> Result<(), DataError> {
+    const ROW: &str = "row";
+    let is_written = |names: &[&str]| names.iter().all(|name| file.has(name));
+    let (Some(column), Some(theirs)) = (table.column(ROW), file.column(ROW)) else { return Ok(()) };
+    if is_written(&[ROW, "label", "source", "probability"]) {
+        return Ok(());
+    }
+    let (ours, named) = (keys(&column, table.rows), keys(&theirs, file.rows));
+    let Some(rows) = rows_of(&ours) else { return Ok(()) };
+    let has_all = named.iter().flatten().all(|key| rows.contains_key(key));
+    match pairs.iter().find(|(row, at)| ours[*row] != named[*at]) {
+        Some((row, at)) if has_all => Err(DataError::user(format!(
+            "{}, column `row`: {} is the number of a data row or a value of the column `row` of {}, which is {} in that data row; \
+             {advice}",
+            file.place(*at),
+            shown(&theirs, *at),
+            table.source,
+            shown(&column, *row)
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Whether the cells are the numbers of the rows, counted from 0 or 1.
 fn counts_rows(keys: &[Option<ClassKey>]) -> bool {
     let counts_from = |first: usize| {
@@ -367,44 +317,34 @@ fn number(n: usize) -> ClassKey {
     ClassKey::of(&n.to_string())
 }
 
-/// Whether a command wrote this file: a ranking, labels of a session, or predictions.
-fn is_written(file: &Frame) -> bool {
-    let has_all = |names: &[&str]| names.iter().all(|name| file.has(name));
-    has_all(&["rank", "row", "suggested"])
-        || has_all(&["row", "label"])
-        || has_all(&["label", "source"])
-        || is_predicted(file)
-}
-
-/// Whether a file contains the predictions of a model, as `halfspaces predict` writes them.
-pub(crate) fn is_predicted(file: &Frame) -> bool {
-    let has_probabilities =
-        file.has("probability") || file.names().iter().any(|name| name.starts_with("probability="));
-    file.has("label") && file.has("value") && has_probabilities && !file.has("row")
-}
-
-/// Whether one of the commands adds a column with this name.
-fn is_own(name: &str) -> bool {
-    OWN.contains(&name) || OWN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-}
-
-/// The key by which each cell is compared, or `None` if the cell is missing.
-fn keys(values: &Values, rows: usize) -> Vec<Option<ClassKey>> {
-    let key = |row: usize| {
-        let text = values.text(row);
-        let text = match text.trim() {
-            _ if text.eq_ignore_ascii_case("true") => "1",
-            _ if text.eq_ignore_ascii_case("false") => "0",
-            // A program may have removed leading zeros.
-            digits if digits.bytes().all(|b| b.is_ascii_digit()) && digits.len() > 1 => {
-                let number = digits.trim_start_matches('0');
-                if number.is_empty() { "0" } else { number }
-            }
-            text => text,
-        };
-        (!text.is_empty() && !is_missing_marker(text)).then(|| ClassKey::of(text))
+/// Whether a command added the column with this name to `file`. Columns that name rows and labels count as added.
+pub(crate) fn is_own(name: &str, file: &Frame) -> bool {
+    let is_written = |(shown_by, names): &(&[&str], &[&str])| {
+        names.contains(&name) && shown_by.iter().all(|name| file.has(name))
     };
-    (0..rows).map(key).collect()
+    ROLES.contains(&name)
+        || OWN.iter().any(is_written)
+        || OWN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// The keys by which the cells are compared.
+fn keys(values: &Values, rows: usize) -> Vec<Option<ClassKey>> {
+    (0..rows).map(|row| key(&values.text(row))).collect()
+}
+
+/// The key by which a cell is compared, or `None` if the cell is missing.
+pub(crate) fn key(text: &str) -> Option<ClassKey> {
+    let text = match text.trim() {
+        _ if text.eq_ignore_ascii_case("true") => "1",
+        _ if text.eq_ignore_ascii_case("false") => "0",
+        // A program may have removed leading zeros.
+        digits if digits.bytes().all(|b| b.is_ascii_digit()) && digits.len() > 1 => {
+            let number = digits.trim_start_matches('0');
+            if number.is_empty() { "0" } else { number }
+        }
+        text => text,
+    };
+    (!text.is_empty() && !is_missing_marker(text)).then(|| ClassKey::of(text))
 }
 
 type Keyed<'a> = (&'a Values, &'a [Option<ClassKey>]);
@@ -436,7 +376,7 @@ fn rows_of(keys: &[Option<ClassKey>]) -> Option<HashMap<&ClassKey, usize>> {
 }
 
 /// The cell of a row, as it is shown in a message.
-fn shown(values: &Values, row: usize) -> String {
+pub(crate) fn shown(values: &Values, row: usize) -> String {
     let text = values.text(row);
     match text.trim().is_empty() {
         true => "an empty cell".to_owned(),
@@ -612,12 +552,70 @@ mod tests {
     #[test]
     fn columns_without_a_meaning_are_not_compared() {
         let table = csv("x.csv", "class,rank,c1\na,1,p\nb,2,q\n", &["class", "c1"]);
-        let file = csv("y.csv", "class,rank,probability=a\nb,2,0\na,1,1\n", &["class"]);
+        let text = "class,rank,row,suggested,probability=a\nb,2,1,a,0\na,1,0,b,1\n";
+        let file = csv("y.csv", text, &["class"]);
         assert_eq!(compare(&table, &file), Ok(0));
         let options = ReadOptions { header: Some(false), ..ReadOptions::default() };
         let bare =
             read_bytes("y.csv", b"q,1\np,2\n".to_vec(), &options, &Hints::default()).unwrap();
         assert!(bare.has("c1"));
         assert_eq!(compare(&table, &bare), Ok(0));
+    }
+
+    /// The names of columns that the commands write also occur in other files.
+    #[test]
+    fn names_of_own_columns_are_compared_in_other_files() {
+        for name in ["value", "score", "source", "probability", "rank", "line"] {
+            let table = csv("x.csv", &format!("{name},b\n1.5,1\n2.5,1\n4,2\n"), &[]);
+            let file = csv("y.csv", &format!("{name},class\n4,p\n2.5,q\n1.5,p\n"), &["class"]);
+            let said = compare(&table, &file).unwrap_err();
+            assert!(said.contains(&format!("column `{name}`: `4` here")), "{said}");
+        }
+        for head in ["row,label,source,probability", "label,source,value,probability"] {
+            let cells = head.split(',').map(|_| "1").collect::<Vec<_>>().join(",");
+            let table = csv("x.csv", "source,probability,b\n3,3,1\n", &[]);
+            let file = csv("y.csv", &format!("{head}\n{cells}\n"), &[]);
+            let is_of_label = head.starts_with("row");
+            assert_eq!(compare(&table, &file).is_ok(), is_of_label, "{head}");
+        }
+    }
+
+    /// A command that has a column with the name of a copied column renames the copy.
+    #[test]
+    fn renamed_copies_are_compared() {
+        for name in ["row", "label", "rank"] {
+            let table = csv("x.csv", &format!("{name},a\n106,1\n103,1\n"), &[]);
+            let file = |copy: u32| {
+                let text = format!("rank,row,label,suggested,kept {name}\n1,0,p,q,{copy}\n");
+                csv("y.csv", &text, &["label", "suggested"])
+            };
+            let check = |file: &Frame| check_same_rows(&table, file, &[(0, 0)], &["class"], "");
+            assert_eq!(check(&file(106)).unwrap().columns, 1, "{name}");
+            let said = check(&file(103)).unwrap_err().to_string();
+            let found = format!("column `kept {name}`: `103` here, but `106`");
+            assert!(said.contains(&found), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_column_of_row_numbers_in_the_table_makes_row_unclear() {
+        let check = |ours: [u32; 3], theirs: [usize; 3]| {
+            let lines: String = ours.iter().map(|row| format!("{row},1\n")).collect();
+            let table = csv("x.csv", &format!("row,a\n{lines}"), &[]);
+            let lines: String = theirs.iter().map(|row| format!("{row},p\n")).collect();
+            let file = csv("y.csv", &format!("row,class\n{lines}"), &[]);
+            let pairs = [(theirs[0], 0), (theirs[1], 1), (theirs[2], 2)];
+            check_row_column(&table, &file, &pairs, "pass --id row").map_err(|e| e.to_string())
+        };
+        let said = check([2, 0, 1], [0, 1, 2]).unwrap_err();
+        assert_eq!(
+            said,
+            "y.csv, line 2, column `row`: `0` is the number of a data row or a value of the column `row` of x.csv, which is `2` in \
+             that data row; pass --id row"
+        );
+        // The numbers of the data rows, numbers from 1, and numbers of something else.
+        for ours in [[0, 1, 2], [1, 2, 3], [7, 7, 0]] {
+            assert_eq!(check(ours, [0, 1, 2]), Ok(()));
+        }
     }
 }

@@ -6,14 +6,16 @@ use crate::input::{Hints, InputArgs};
 use crate::output::{OutputArgs, counted, note};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, same_class};
+use halfspaces_pipeline::{check_row_column, is_guess};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The value in the column `source` of the output of `label` for labels that no person has confirmed.
-const PREDICTED: &str = "predicted";
-/// The value in this column for labels that the table had before the session.
+/// The value in the column `source` of the output of `label` for labels that the table had before the session.
 const KNOWN: &str = "known";
+
+/// Equal old labels confirm the rows if they would be equal with at most this probability in a table of another order.
+const MAX_CHANCE: f64 = 0.001;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -166,7 +168,7 @@ impl Corrections {
         // The source of a row that has no label, or only a predicted one, in the output of `label`.
         let unanswered = |at: usize| {
             let source = source.as_ref()?.text(at);
-            (source == PREDICTED || after.text(at).is_empty()).then_some(source)
+            (is_guess(&source) || after.text(at).is_empty()).then_some(source)
         };
         let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
         if *is_ranking && args.first.is_none() && frame.rows == table.rows {
@@ -186,16 +188,10 @@ impl Corrections {
         if args.first.is_some() {
             self.check_order()?;
         }
-        let is_confirmed = check_rows(table, frame, &rows, &[&args.label])? || before.is_some();
-        if !is_confirmed && !args.are_answers {
-            note(&format!(
-                "note: {}: the labels are joined to the rows of {} by row number; the files have no common column that \
-                 could confirm this",
-                frame.source, table.source
-            ));
-        }
+        let mut is_confirmed = check_rows(table, frame, &rows, &[&args.label])? || args.are_answers;
         // Every line with a label of the table is compared, so that a table in another order is noticed.
         let is_known = |at: usize| source.as_ref().is_some_and(|source| source.text(at) == KNOWN);
+        let mut compared = BTreeSet::new();
         for at in 0..frame.rows {
             let old = match &before {
                 Some(before) => before.text(at),
@@ -204,6 +200,24 @@ impl Corrections {
             };
             let row = frame.row_number(&rows, at, &table.source, table.rows)?;
             check_label((frame, at, &old), (table, row, &labels.text(row)))?;
+            compared.insert(row);
+        }
+        is_confirmed |= chance_of_equality(labels, &compared) <= MAX_CHANCE;
+        if !is_confirmed {
+            let row = |at: usize| frame.row_number(&rows, at, &table.source, table.rows);
+            let pairs = (0..frame.rows).map(|at| Ok((row(at)?, at)));
+            let pairs = pairs.collect::<Result<Vec<_>, CliError>>()?;
+            let advice = format!(
+                "if it numbers the data rows of {}, rename the column `row` of this table; otherwise, pass the table to which \
+                 the numbers belong",
+                table.source
+            );
+            check_row_column(table, frame, &pairs, &advice)?;
+            note(&format!(
+                "note: {}: the labels are joined to the rows of {} by row number; the files have no common column that \
+                 could confirm this",
+                frame.source, table.source
+            ));
         }
         let mut values = BTreeMap::new();
         for at in 0..first {
@@ -236,5 +250,29 @@ impl Corrections {
             ));
         }
         Ok(values)
+    }
+}
+
+/// The probability that the labels of `rows` would all be equal to the labels of rows chosen at random.
+fn chance_of_equality(labels: &Values, rows: &BTreeSet<usize>) -> f64 {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    (0..labels.len()).for_each(|row| *counts.entry(labels.text(row)).or_default() += 1);
+    let share = |row: &usize| counts[&labels.text(*row)] as f64 / labels.len() as f64;
+    rows.iter().map(share).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_equal_labels_are_no_chance() {
+        let labels = Values::texts((0..20).map(|row| row % 2).collect(), &["no", "yes"]);
+        let chance = |count: usize| chance_of_equality(&labels, &(0..count).collect());
+        assert_eq!((chance(0), chance(1), chance(3)), (1.0, 0.5, 0.125));
+        assert!(chance(9) > MAX_CHANCE && chance(10) <= MAX_CHANCE);
+        // All labels are equal in any order.
+        let same = Values::texts(vec![0; 20], &["no"]);
+        assert_eq!(chance_of_equality(&same, &(0..20).collect()), 1.0);
     }
 }

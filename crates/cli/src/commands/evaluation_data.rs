@@ -14,7 +14,7 @@ pub(super) struct EvaluationData {
     pub(super) design: Design,
     /// The true class of each row; `None` for a label that is unknown to the model.
     pub(super) truth: Option<Vec<Option<usize>>>,
-    /// The number of each row in the table, if only the rows with a label were read.
+    /// The number of each row in the table, counted from 0, if only the rows with a label in a file of labels are used.
     pub(super) numbers: Option<Vec<usize>>,
 }
 
@@ -71,6 +71,13 @@ pub(super) fn read(
         let frame = input.read_for(model, &[], file.id.as_slice())?;
         let joined = file.join(frame, &input.reading.options());
         let mut joined = joined.map_err(|error| failed_labels(&file.path, error))?;
+        if joined.are_predictions && needed {
+            return Err(CliError::user(format!(
+                "{}: its labels are predictions of a model, because it has the columns `value` and `probability` of the output of \
+                 `predict`; pass the true labels, or remove these columns if a person checked the labels",
+                file.path.display()
+            )));
+        }
         print_notes(&mut joined.frame);
         if joined.is_chosen {
             note(
@@ -81,8 +88,8 @@ pub(super) fn read(
         let found = model.true_classes(&joined.frame, &joined.column)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));
         let design = model.design(&joined.frame, unseen)?;
-        let (truth, numbers) = (Some(found.of_row), Some(joined.rows));
-        return Ok(EvaluationData { frame: joined.frame, design, truth, numbers });
+        let (frame, numbers) = (joined.frame, Some(joined.rows));
+        return Ok(EvaluationData { frame, design, truth: Some(found.of_row), numbers });
     }
     let frame = input.read_for(model, &[name.to_owned()], &[])?;
     let truth = if frame.has(name) {

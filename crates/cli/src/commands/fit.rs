@@ -14,6 +14,7 @@ use halfspaces_frame::{first_of, visible};
 use halfspaces_linalg::Monitor;
 use halfspaces_pipeline::{
     CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate, SplitBy,
+    check_no_guesses,
 };
 use serde::Serialize;
 use std::path::PathBuf;
@@ -150,6 +151,21 @@ struct Summary<'p> {
 }
 
 impl FitArgs {
+    /// Checks that no option uses the column of ids, which is not in the joined table.
+    fn check_id(&self) -> Result<(), CliError> {
+        let named =
+            [("--group", &self.group), ("--time", &self.time), ("--weights", &self.weights)];
+        let is_id =
+            |(_, name): &&(&str, &Option<String>)| name.is_some() && **name == self.label_file.id;
+        match named.iter().find(is_id) {
+            Some((option, Some(name))) => Err(CliError::user(format!(
+                "{option} {name}: it is the column of unique ids by which the labels are joined (--id), and `fit` leaves it out; \
+                 pass another column, or a copy of this column with another name"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn options(&self, label: &str) -> FitOptions {
         let split = match (&self.group, &self.time) {
             (Some(column), _) => SplitBy::Group(column.clone()),
@@ -200,6 +216,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         unreachable!("--label is required if no other labels are given")
     };
     let mut options = args.options(label);
+    args.check_id()?;
     // The column of known labels has been removed already.
     options.recipe.drop.retain(|name| known.as_ref() != Some(name));
     options.check()?;
@@ -213,7 +230,11 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     } else {
         let frame = match joined {
             Some(joined) => joined.frame,
-            None => args.input.read_as(&hints)?,
+            None => {
+                let frame = args.input.read_as(&hints)?;
+                check_no_guesses(&frame, label)?;
+                frame
+            }
         };
         drop(progress);
         let monitor = Monitor::default();

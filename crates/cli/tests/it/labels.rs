@@ -1,6 +1,6 @@
 //! Labels in a separate file, rows held out by group or time, costs, comparison, importance and outputs of a session.
 
-use crate::support::{Draws, good, npy, program, refused, run, run_line, succeed, table};
+use crate::support::{Draws, good, npy, program, refused, run_line, succeed, table};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -884,77 +884,4 @@ fn a_first_line_that_may_be_names_is_asked_about() {
     let said = refuse(folder, &format!("{fit} --drop c2 --text c1"));
     assert!(said.contains("its first line has only words") && said.contains("--header"), "{said}");
     succeed(folder, &format!("{fit} --header --drop spam --text text"));
-}
-
-/// Ids may have different names in the two files. If they are in another order, the labels would be those of other rows.
-#[test]
-fn ids_under_other_names_are_compared() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
-    let class = |i: usize| ["no", "yes"][i % 2];
-    let size = |i: usize| (i % 2 * 50 + i) as f64 / 8.0;
-    let order: Vec<usize> = (0..40).map(|i| i * 7 % 40).collect();
-    let rows = |cells: &dyn Fn(usize) -> String, order: &[usize]| -> String {
-        order.iter().map(|i| cells(*i) + "\n").collect()
-    };
-    let sorted: Vec<usize> = (0..40).collect();
-    let table = rows(&|i| format!("P{i:03},{}", size(i)), &sorted);
-    write("t.csv", &format!("patient,size\n{table}"));
-    let labels = |i: usize| format!("P{i:03},{}", class(i));
-    write("moved.csv", &format!("sample,label\n{}", rows(&labels, &order)));
-    write("same.csv", &format!("sample,label\n{}", rows(&labels, &sorted)));
-    let fit = |table: &str, labels: &str| {
-        let args = [
-            "fit",
-            table,
-            "--labels",
-            labels,
-            "--learner",
-            "perceptron",
-            "-o",
-            "m.json",
-            "--force",
-        ];
-        run(folder, &args)
-    };
-    let said = |output: &std::process::Output| String::from_utf8(output.stderr.clone()).unwrap();
-    let moved = fit("t.csv", "moved.csv");
-    assert_eq!(moved.status.code(), Some(2));
-    let expected = "column `sample` has the ids of column `patient` of t.csv, but in another order: for example, `P001` belongs to row 1, \
-                    to which `P007` is joined";
-    assert!(said(&moved).contains(expected), "{}", said(&moved));
-    let same = fit("t.csv", "same.csv");
-    assert!(same.status.success() && !said(&same).contains("no common column"), "{}", said(&same));
-    // Columns with the names of our own outputs are compared if the file is not one of them.
-    write("v.csv", &format!("value\n{}", rows(&|i| size(i).to_string(), &sorted)));
-    write(
-        "vl.csv",
-        &format!("value,label\n{}", rows(&|i| format!("{},{}", size(i), class(i)), &order)),
-    );
-    let moved = fit("v.csv", "vl.csv");
-    assert!(said(&moved).contains("column `value`"), "{}", said(&moved));
-    assert_eq!(moved.status.code(), Some(2));
-    // The column `row` of the table has other numbers than its rows.
-    write("r.csv", &format!("row,size\n{}", rows(&|i| format!("{i},{}", size(i)), &order)));
-    write("rl.csv", &format!("row,label\n{}", rows(&|i| format!("{i},{}", class(i)), &sorted)));
-    let moved = fit("r.csv", "rl.csv");
-    assert!(said(&moved).contains("pass --id row"), "{}", said(&moved));
-    write("r.csv", &format!("row,size\n{}", rows(&|i| format!("{i},{}", size(i)), &sorted)));
-    assert!(fit("r.csv", "rl.csv").status.success());
-    // Predictions are no labels.
-    let args = "fit t.csv --labels same.csv --drop patient -o m.json --force --learner logistic";
-    good(folder, &args.split(' ').collect::<Vec<_>>());
-    good(folder, &["predict", "m.json", "t.csv", "--keep", "patient", "-o", "p.csv"]);
-    let evaluated =
-        run(folder, &["evaluate", "m.json", "t.csv", "--labels", "p.csv", "--id", "patient"]);
-    assert_eq!(evaluated.status.code(), Some(2));
-    assert!(said(&evaluated).contains("predictions of a model"), "{}", said(&evaluated));
-    // Rows are explained by their numbers in the table, also if only some have labels.
-    write("some.csv", "row,label\n0,no\n2,no\n39,yes\n");
-    let explained =
-        good(folder, &["explain", "m.json", "t.csv", "--labels", "some.csv", "--row", "39"]);
-    assert!(explained.contains("row 39 (t.csv, line 41)"), "{explained}");
-    let none = run(folder, &["explain", "m.json", "t.csv", "--labels", "some.csv", "--row", "1"]);
-    assert!(said(&none).contains("--row 1: this row of t.csv has no label"), "{}", said(&none));
 }

@@ -10,6 +10,7 @@ mod formats;
 mod inspect;
 mod label;
 mod label_page;
+mod label_rows;
 mod labels;
 mod manners;
 mod model_input;

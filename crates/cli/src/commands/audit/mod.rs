@@ -17,7 +17,9 @@ use halfspaces_frame::Labels;
 use halfspaces_frame::{Column, Frame};
 use halfspaces_frame::{short, visible};
 use halfspaces_linalg::Monitor;
-use halfspaces_pipeline::{Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts};
+use halfspaces_pipeline::{
+    Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts, check_no_guesses,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -79,7 +81,7 @@ pub(crate) struct AuditArgs {
     seed: u64,
     /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement,
     /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines), sort_key; for texts,
-    /// also contradicts (the row with nearly the same text, or with the same values, and another label, if any)
+    /// also contradicts (the row with nearly the same text, or with the same values, and another label, if any). With --id, the ids are added
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Copy a column of DATA to the ranking; may be repeated. If the ranking already has a column COLUMN, the copy is
@@ -111,7 +113,11 @@ pub(crate) struct AuditArgs {
 impl AuditArgs {
     /// The columns to copy, with their cells unchanged, for the audited rows of the table.
     fn kept(&self, label: &str, rows: &[usize]) -> Result<Vec<Column>, CliError> {
-        if self.keep.is_empty() {
+        // The ids show to which table the row numbers of the ranking belong.
+        let is_file = self.output.is_some() && self.input.data != Path::new("-");
+        let id = self.label_file.id.iter().filter(|id| is_file && !self.keep.contains(id));
+        let names: Vec<&String> = id.chain(&self.keep).collect();
+        if names.is_empty() {
             return Ok(Vec::new());
         }
         if self.input.data == Path::new("-") {
@@ -119,7 +125,7 @@ impl AuditArgs {
                 "--keep: standard input cannot be read more than once; pass a file",
             ));
         }
-        let mut hints = Hints::verbatim(self.keep.clone());
+        let mut hints = Hints::verbatim(names.iter().copied().cloned());
         hints.expected.insert(label.to_owned());
         let options = self.input.reading.options();
         let frame = halfspaces_frame::read(&self.input.data, &options, &hints)?;
@@ -129,7 +135,7 @@ impl AuditArgs {
                 frame.source
             )));
         }
-        let kept = self.keep.iter().map(|name| {
+        let kept = names.into_iter().map(|name| {
             let values = frame.column(name).ok_or_else(|| frame.no_column(name))?;
             Ok(Column { name: name.clone(), values: values.select(rows) })
         });
@@ -188,6 +194,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
             };
             let hints = columns.with_texts(Hints::texts([label.clone()]));
             let frame = args.input.read_as(&hints)?;
+            check_no_guesses(&frame, &label)?;
             let numbers = (0..frame.rows).collect();
             (frame, label, numbers)
         }

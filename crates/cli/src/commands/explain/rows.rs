@@ -38,9 +38,13 @@ pub(super) fn explain(
     threads: Threads,
 ) -> Result<Vec<ExplainedRow>, CliError> {
     let len = data.design.len();
-    let place_of = |row: &usize| match &data.numbers {
+    let place = |row: &usize| {
+        match &data.numbers {
         Some(numbers) => numbers.binary_search(row).map_err(|_| {
-            CliError::user(format!("--row {row}: this row of {} has no label", data.frame.source))
+            CliError::user(format!(
+                "--row {row}: {} has no label for this row in the file of labels; rows of the table are counted from 0",
+                data.frame.source
+            ))
         }),
         None if *row < len => Ok(*row),
         None => Err(CliError::user(format!(
@@ -48,26 +52,27 @@ pub(super) fn explain(
             data.frame.source,
             counted(len as u64, "row")
         ))),
+    }
     };
-    let places = rows.iter().map(place_of).collect::<Result<Vec<usize>, CliError>>()?;
+    let places = rows.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
     let name = |class: usize| model.classes()[class].clone();
-    let explained = |(number, row): (&usize, &usize)| {
-        let explanation = RowExplanation::of(model, &data.design, *row, threads)?;
-        let explanation = RowExplanation { row: *number, ..explanation };
+    let explained = |(row, at): (&usize, usize)| {
+        let mut explanation = RowExplanation::of(model, &data.design, at, threads)?;
+        explanation.row = *row;
         let cell = |name: &String| {
             let column = data.frame.columns.iter().find(|column| column.name == *name);
-            column.map_or_else(String::new, |column| column.values.text(*row))
+            column.map_or_else(String::new, |column| column.values.text(at))
         };
         Ok(ExplainedRow {
-            place: data.frame.place(*row),
+            place: data.frame.place(at),
             predicted: name(explanation.class),
-            label: data.truth.as_ref().and_then(|truth| truth[*row]).map(name),
+            label: data.truth.as_ref().and_then(|truth| truth[at]).map(name),
             cells: explanation.of_columns.iter().map(|of| cell(&of.column)).collect(),
             shown: top.min(explanation.of_columns.len()),
             explanation,
         })
     };
-    rows.iter().zip(&places).map(explained).collect()
+    rows.iter().zip(places).map(explained).collect()
 }
 
 impl ExplainedRow {

@@ -6,6 +6,7 @@ use super::task_file;
 use super::task_rows::{ITEM, ROW, RowMatch, TaskRows};
 use crate::error::CliError;
 use halfspaces_frame::find_class;
+use halfspaces_pipeline::is_guess;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -104,6 +105,7 @@ enum Cause {
     OnlyColumn(String),
     SeveralFields(String),
     NotAccepted,
+    Predicted,
     UnknownClass(String, String),
     SeveralChoices,
     Disagreement,
@@ -138,6 +140,9 @@ impl Cause {
                     "{have} the answer `reject` or `ignore`, or only responses that are discarded, rejected or drafts, so the label is \
                      not accepted"
                 )
+            }
+            Cause::Predicted => {
+                format!("{have} a label that a model predicted and no person confirmed")
             }
             Cause::UnknownClass(class, classes) => format!(
                 "{have} the label {class:?}, which is not a class of the session ({classes}); write the name of a class instead in \
@@ -496,6 +501,12 @@ fn flat_choice(
     };
     if answer.is_some_and(is_rejected) || state.is_some_and(is_open) {
         return Verdict::Unclear(Cause::NotAccepted);
+    }
+    // The program writes these fields if a label is a guess.
+    let source = data.get("source").and_then(Value::as_str);
+    let is_written = data.contains_key("probability") && !is_data("source", items);
+    if source.is_some_and(|source| is_written && is_guess(source)) {
+        return Verdict::Unclear(Cause::Predicted);
     }
     let name = match field {
         Ok(name) => name,
