@@ -655,7 +655,7 @@ fn some_longer_rows_do_not_move_the_header() {
     // Two more columns exist only in longer rows, and in the second one, texts follow numbers.
     let narrow = "1,u\n2,v\n".repeat(6);
     let long = "2,v,3,4\n5,u,6,none yet\n7,v,8,soon\n9,u,5,late\n";
-    let frame = read_with(&format!("a,y\n{narrow}{long}"), &padded).unwrap();
+    let frame = read_with(format!("a,y\n{narrow}{long}"), &padded).unwrap();
     let (third, fourth) = (frame.column("c3").unwrap(), frame.column("c4").unwrap());
     assert_eq!(
         (third.text(12), fourth.text(12), fourth.text(13)),
