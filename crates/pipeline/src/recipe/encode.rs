@@ -97,15 +97,23 @@ impl Recipe {
 }
 
 /// The columns of a table, which are looked up by name.
-struct Found<'f> {
+pub(super) struct Found<'f> {
     frame: &'f Frame,
-    by_name: HashMap<&'f str, &'f Values>,
+    pub(super) by_name: HashMap<&'f str, &'f Values>,
 }
 
 impl<'f> Found<'f> {
-    fn new(frame: &'f Frame) -> Found<'f> {
+    pub(super) fn new(frame: &'f Frame) -> Found<'f> {
         let by_name = frame.columns.iter().map(|c| (c.name.as_str(), &c.values)).collect();
         Found { frame, by_name }
+    }
+
+    /// The values of a column, as [`Frame::column`] returns them, without a search through all columns.
+    pub(super) fn values(&self, name: &str) -> Option<Cow<'f, Values>> {
+        match self.by_name.get(name) {
+            Some(values) => Some(Cow::Borrowed(*values)),
+            None => self.frame.block.as_ref().and_then(|_| self.frame.column(name)),
+        }
     }
 
     fn column(&self, name: &str) -> Option<Source<'f>> {
@@ -326,8 +334,9 @@ impl<'f> Encoder<'f> {
     /// numbers and timestamps, and if the distance is not positive and finite.
     pub(super) fn deviation(
         column: &ColumnRecipe,
-        frame: &Frame,
+        found: &Found<'_>,
     ) -> Result<Option<f64>, DataError> {
+        let frame = found.frame;
         let has_days = match &column.kind {
             Kind::Number { .. } => true,
             Kind::Moment { parts, .. } => parts.days,
@@ -336,7 +345,7 @@ impl<'f> Encoder<'f> {
         if !has_days || frame.rows == 0 {
             return Ok(None);
         }
-        let encoder = Encoder::new(column, &Found::new(frame), false, Unseen::Error)?;
+        let encoder = Encoder::new(column, found, false, Unseen::Error)?;
         let (centre, mut sum) = (column.kind.centre(), 0.0);
         for row in 0..frame.rows {
             encoder.write_plain(row, &mut |at, value| {

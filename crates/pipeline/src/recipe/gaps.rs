@@ -1,9 +1,10 @@
 //! Notes on tables that differ from the training rows, so that predictions for them are unreliable.
 
+use super::encode::Found;
 use super::{ColumnRecipe, Kind, Recipe};
 use halfspaces_frame::{Block, DataError, Frame, Values, first_of};
 use halfspaces_linalg::PointSet;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
@@ -63,11 +64,10 @@ impl Recipe {
             }
             _ => {}
         }
-        let values_of: HashMap<&str, &Values> =
-            frame.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
+        let columns = Found::new(frame);
         let found = self.columns.iter().filter_map(|column| {
             // Columns of a block were checked above. An absent column causes an error later, or is handled by --unseen.
-            Some((column, *values_of.get(column.name.as_str())?))
+            Some((column, *columns.by_name.get(column.name.as_str())?))
         });
         let found: Vec<(&ColumnRecipe, &Values)> = found.collect();
         if found.is_empty() && frame.block.is_none() {
@@ -249,7 +249,11 @@ impl Recipe {
         if frame.is_sparse() {
             return None;
         }
-        let absent = self.columns.iter().filter(|column| !frame.has(&column.name));
+        let found = Found::new(frame);
+        let has = |name: &str| {
+            found.by_name.contains_key(name) || frame.block.is_some() && frame.has(name)
+        };
+        let absent = self.columns.iter().filter(|column| !has(&column.name));
         let names: Vec<String> = absent.map(|column| format!("`{}`", column.name)).collect();
         (!names.is_empty()).then(|| {
             format!(
@@ -265,9 +269,10 @@ impl Recipe {
     /// wide. Such a number often marks missing values.
     pub(super) fn far_outside(&self, frame: &Frame) -> Vec<String> {
         const LISTED: usize = 5;
+        let found = Found::new(frame);
         let note = |column: &ColumnRecipe| {
             let Kind::Number { range: Some((low, high)), .. } = column.kind else { return None };
-            let values = frame.column(&column.name)?;
+            let values = found.values(&column.name)?;
             let Values::Numbers(values) = values.as_ref() else { return None };
             let width = high - low;
             let is_far = |value: &f64| *value < low - width || *value > high + width;
@@ -291,8 +296,9 @@ impl Recipe {
     pub(super) fn outside(&self, frame: &Frame) -> Option<String> {
         const MIN_VALUES: usize = 10;
         const LISTED: usize = 5;
+        let columns = Found::new(frame);
         let column = |column: &ColumnRecipe| {
-            let values = frame.column(&column.name)?;
+            let values = columns.values(&column.name)?;
             let (count, outside, range) = match (&column.kind, values.as_ref()) {
                 (Kind::Number { range: Some((low, high)), .. }, Values::Numbers(values)) => {
                     let present = values.values().iter().filter(|value| !value.is_nan());

@@ -1,6 +1,6 @@
 //! Fits a recipe to a table.
 
-use super::encode::Encoder;
+use super::encode::{Encoder, Found};
 use super::ngrams::Ngrams;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
@@ -133,8 +133,9 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
     if recipe.by_entries {
         // Learners do not standardise sparse points, so numbers are standardised here. Otherwise, incomes would hide the
         // coordinates of categories, which are 0 or 1.
+        let found = Found::new(frame);
         for column in &mut recipe.columns {
-            column.deviation = Encoder::deviation(column, frame)?;
+            column.deviation = Encoder::deviation(column, &found)?;
         }
     }
     Ok((recipe, merged(&notes)))

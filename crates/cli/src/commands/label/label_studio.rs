@@ -526,11 +526,13 @@ fn flat_choice(
             return Verdict::Unclear(Cause::NotAccepted);
         }
     }
-    let unknown = chosen.first().cloned();
+    let first = chosen.first().cloned();
     chosen.retain(|choice| find_class(choice, classes).is_some());
-    match &chosen[..] {
+    if let (Some(unknown), true) = (first, chosen.is_empty()) {
         // The caller reports the unknown class.
-        [] if unknown.is_some() => Verdict::Class(unknown.unwrap_or_default()),
+        return Verdict::Class(unknown);
+    }
+    match &chosen[..] {
         [] => Verdict::Unclear(only_column(data, items, classes)),
         [first, rest @ ..] if rest.iter().all(|other| is_same(first, other, classes)) => {
             Verdict::Class(first.clone())
