@@ -3,6 +3,7 @@
 use crate::design::Design;
 use crate::near_duplicates::{contradictions, equal_rows};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
+use crate::validation::row_hashes;
 use halfspaces_frame::{DataError, Frame, Labels};
 
 /// A labelled table for an [`Audit`](crate::Audit).
@@ -71,7 +72,8 @@ impl AuditTable {
             }
             Design::Sparse(_) => Vec::new(),
             Design::Dense(points) => {
-                let found = equal_rows(points, &self.labels.of_row);
+                let hashes: Vec<u64> = row_hashes(&self.design).collect();
+                let found = equal_rows(points, &hashes, &self.labels.of_row);
                 if found.iter().all(Option::is_none) { Vec::new() } else { found }
             }
         }

@@ -1,9 +1,7 @@
 //! Finds near-duplicate rows that have different labels.
 
-use halfspaces_linalg::{DenseRow, PointSet, Points, SparsePoints, SparseRow};
-use rustc_hash::FxHasher;
+use halfspaces_linalg::{PointSet, Points, SparsePoints, SparseRow};
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 
 /// The minimum cosine of two rows that count as near-duplicates.
 const LEAST: f64 = 0.9;
@@ -110,40 +108,29 @@ fn dot(x: SparseRow<'_>, y: SparseRow<'_>) -> f64 {
 }
 
 /// For each row, the index of the first row with the same coordinates and a different class, or `None` if there is no
-/// such row.
-pub(crate) fn equal_rows(points: &Points, classes: &[usize]) -> Vec<Option<usize>> {
-    let row = |row: usize| points.as_slice().chunks_exact(points.dim()).nth(row);
-    let hash = |x: DenseRow<'_>| {
-        let mut hasher = FxHasher::default();
-        // Adding 0 turns -0 into 0, which is the same value.
-        x.as_slice()
-            .iter()
-            .for_each(|value| (value + 0.0).to_bits().swap_bytes().hash(&mut hasher));
-        hasher.finish()
-    };
+/// such row. `hashes` contains a hash of each row.
+pub(crate) fn equal_rows(points: &Points, hashes: &[u64], classes: &[usize]) -> Vec<Option<usize>> {
+    let are_equal = |a: usize, b: usize| points.row(a) == points.row(b);
     // The first row of each class among the rows with the same hash.
     let mut firsts: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (at, (x, class)) in points.rows().zip(classes).enumerate() {
-        let of_hash = firsts.entry(hash(x)).or_default();
-        if of_hash
-            .iter()
-            .all(|other| classes[*other] != *class || row(*other) != Some(x.as_slice()))
-        {
-            of_hash.push(at);
+    for (row, hash) in hashes.iter().enumerate() {
+        let of_hash = firsts.entry(*hash).or_default();
+        if !of_hash.iter().any(|other| classes[*other] == classes[row] && are_equal(*other, row)) {
+            of_hash.push(row);
         }
     }
-    let twin = |(x, class): (DenseRow<'_>, &usize)| {
-        let others = firsts.get(&hash(x))?.iter().copied();
-        let is_twin =
-            |other: &usize| classes[*other] != *class && row(*other) == Some(x.as_slice());
-        others.filter(is_twin).min()
+    let twin = |(row, hash): (usize, &u64)| {
+        let others = firsts.get(hash)?.iter().copied();
+        others.filter(|other| classes[*other] != classes[row] && are_equal(*other, row)).min()
     };
-    points.rows().zip(classes).map(twin).collect()
+    hashes.iter().enumerate().map(twin).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::Design;
+    use crate::validation::row_hashes;
     use halfspaces_linalg::rand::RngExt;
     use halfspaces_linalg::{RngStream, rng_for};
 
@@ -240,7 +227,12 @@ mod tests {
     #[test]
     fn equal_rows_of_another_class_are_found() {
         let points = Points::from_rows(&[[1.0, 0.0], [1.0, -0.0], [1.0, 0.0], [2.0, 0.0]]).unwrap();
-        assert_eq!(equal_rows(&points, &[0, 1, 1, 0]), [Some(1), Some(0), Some(0), None]);
-        assert_eq!(equal_rows(&points, &[1, 1, 1, 0]), [None; 4]);
+        let design = Design::Dense(points.clone());
+        let hashes: Vec<u64> = row_hashes(&design).collect();
+        let found = |hashes: &[u64], classes| equal_rows(&points, hashes, classes);
+        assert_eq!(found(&hashes, &[0, 1, 1, 0]), [Some(1), Some(0), Some(0), None]);
+        assert_eq!(found(&hashes, &[1, 1, 1, 0]), [None; 4]);
+        // Equal hashes do not make rows equal.
+        assert_eq!(found(&[0; 4], &[0, 1, 1, 1]), [Some(1), Some(0), Some(0), None]);
     }
 }

@@ -820,3 +820,17 @@ fn libsvm_text_in_utf_16_is_named() {
         assert_eq!(refused(bytes), "t.csv: the file is UTF-16; save it as UTF-8");
     }
 }
+
+/// A blank after a delimiter shows that cells are split only if at most one row in ten lacks it.
+#[test]
+fn blanks_in_some_rows_do_not_show_split_cells() {
+    // One row in `every` lacks the blank.
+    let text = |count: usize, every: usize| {
+        let cell = |i: usize| if i.is_multiple_of(every) { "MA" } else { " MA" };
+        let row = |i: usize| format!("Town{i},{},{},small\n", cell(i), i * 7 % 50);
+        format!("place,pop,y\n{}", (0..count).map(row).collect::<String>())
+    };
+    assert!(refused(text(60, 10)).contains("has 3 names"), "{}", refused(text(60, 10)));
+    let frame = read(text(63, 9));
+    assert_eq!((frame.rows, frame.column_count()), (63, 3));
+}

@@ -300,4 +300,14 @@ mod tests {
         // The noise bound is h = (1 - 0.4 + 0.4)/2 = 1/2, whichever side is noisier, and (4h + 2ε)/ε ln 30 = 40.8.
         assert_eq!((candidates(0.1, 0.3), candidates(0.3, 0.1)), (41, 41));
     }
+
+    /// The printed algorithm compares all candidates on all examples.
+    #[test]
+    fn the_printed_schedule_drops_no_candidate_that_can_win() {
+        let link = halfspaces_data::StandardLink::two_rates(0.1, 0.3).unwrap();
+        let params = GlmPerspectron::params(link, 0.5);
+        let elimination = |schedule| params.clone().schedule(schedule).common.elimination;
+        assert_eq!(elimination(GlmSchedule::Paper), Elimination::Lossless);
+        assert_eq!(elimination(GlmSchedule::Ours), Elimination::default());
+    }
 }
