@@ -306,7 +306,7 @@ mod tests {
     fn the_printed_schedule_drops_no_candidate_that_can_win() {
         let link = halfspaces_data::StandardLink::two_rates(0.1, 0.3).unwrap();
         let params = GlmPerspectron::params(link, 0.5);
-        let elimination = |schedule| params.clone().schedule(schedule).common.elimination;
+        let elimination = |schedule| params.schedule(schedule).common.elimination;
         assert_eq!(elimination(GlmSchedule::Paper), Elimination::Lossless);
         assert_eq!(elimination(GlmSchedule::Ours), Elimination::default());
     }
