@@ -11,13 +11,17 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch as reflect_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj as reflect,
+};
 use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor::{
     qr_in_place, qr_in_place_scratch, recommended_block_size,
 };
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{Accum, Col, Mat, MatRef, Par, unzip, zip};
+use faer::{Accum, Col, Conj, Mat, MatRef, Par, unzip, zip};
 
 /// The eigenvalues of a symmetric matrix, in ascending order, and its eigenvectors, as columns.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
@@ -118,8 +122,9 @@ pub(crate) fn spectral(
     product(scaled.as_ref(), vectors.transpose())
 }
 
-/// The upper triangle R of m = QR. The triangle is square even if m has fewer rows than columns.
-pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
+/// Replaces m = QR by R and, below its diagonal, the vectors of the reflections whose product is Q. Returns their
+/// coefficients.
+fn reflections(m: &mut Mat<f64>) -> Mat<f64> {
     let (rows, columns) = m.shape();
     let block = recommended_block_size::<f64>(rows, columns);
     let mut coefficients = Mat::zeros(block, rows.min(columns));
@@ -127,11 +132,37 @@ pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     qr_in_place(m.as_mut(), coefficients.as_mut(), Par::Seq, stack, Default::default());
+    coefficients
+}
+
+/// The upper triangle R of m = QR. The triangle is square even if m has fewer rows than columns.
+pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
+    let (rows, columns) = m.shape();
+    reflections(&mut m);
     Mat::from_fn(columns, columns, |i, j| if i <= j && i < rows { m[(i, j)] } else { 0.0 })
 }
 
-/// The lower triangle L with L Lᵀ = m mᵀ. L is m times a rotation, which changes no norm of a row of X m. Each row is
-/// accurate relative to its own length, so the condition number is not squared.
+/// The singular values of a matrix with n rows and more columns, in descending order, and its first n right singular
+/// vectors, as columns. The vectors are Q times the right singular vectors of Rᵀ, where mᵀ = QR, so the memory is
+/// proportional to the size of m.
+pub(crate) fn svd_of_wide(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
+    let (rows, columns) = m.shape();
+    let mut factors = m.transpose().to_owned();
+    let coefficients = reflections(&mut factors);
+    let lower = Mat::from_fn(rows, rows, |i, j| if i >= j { factors[(j, i)] } else { 0.0 });
+    let (values, right) = svd(lower.as_ref())?;
+    let mut vectors = Mat::zeros(columns, rows);
+    vectors.subrows_mut(0, rows).copy_from(&right);
+    let mut memory =
+        MemBuffer::new(reflect_scratch::<f64>(columns, coefficients.nrows(), vectors.ncols()));
+    let stack = MemStack::new(&mut memory);
+    let (factors, coefficients) = (factors.as_ref(), coefficients.as_ref());
+    reflect(factors, coefficients, Conj::No, vectors.as_mut(), Par::Seq, stack);
+    Ok((values, vectors))
+}
+
+/// The lower triangle L with L Lᵀ = m mᵀ. L is m times a rotation, which does not change the norm of any row of X m.
+/// Each row is accurate relative to its own length, so the condition number is not squared.
 pub(crate) fn lower_factor(m: MatRef<'_, f64>) -> Mat<f64> {
     qr_triangle(m.transpose().to_owned()).transpose().to_owned()
 }
@@ -229,6 +260,25 @@ mod tests {
         assert_eq!(r.shape(), (5, 5));
         let gram = product(wide.transpose(), wide.as_ref());
         assert!(distance(product(r.transpose(), r.as_ref()).as_ref(), gram.as_ref()) < 1e-11);
+    }
+
+    #[test]
+    fn wide_matrices_have_the_singular_vectors_of_all_columns() {
+        for (rows, columns) in [(1, 4), (4, 9), (40, 41), (30, 200)] {
+            let m =
+                Mat::from_fn(rows, columns, |i, j| ((3 * i + 7 * j + i * j * j) % 11) as f64 - 4.5);
+            let (values, right) = svd_of_wide(m.as_ref()).unwrap();
+            assert_eq!((values.len(), right.shape()), (rows, (columns, rows)));
+            let one = product(right.transpose(), right.as_ref());
+            assert!(distance(one.as_ref(), Mat::identity(rows, rows).as_ref()) < 1e-13);
+            // The rows lie in the span, and the Gram matrix of their coordinates is diagonal.
+            let along = product(m.as_ref(), right.as_ref());
+            let again = product(along.as_ref(), right.transpose());
+            assert!(distance(again.as_ref(), m.as_ref()) < 1e-12 * values[0]);
+            let squares = product(along.transpose(), along.as_ref());
+            let expected = Mat::from_fn(rows, rows, |i, j| f64::from(i == j) * values[i].powi(2));
+            assert!(distance(squares.as_ref(), expected.as_ref()) < 1e-11 * values[0].powi(2));
+        }
     }
 
     #[test]

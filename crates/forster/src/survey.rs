@@ -1,12 +1,15 @@
 //! The start of a level: whether its rows span their space, and the first whitening.
 
-use crate::dense::{eigenvalues, extremes, inverse_lower_factor, lower_factor, product, svd};
+use crate::dense::{
+    eigenvalues, extremes, inverse_lower_factor, lower_factor, product, svd, svd_of_wide,
+};
 use crate::error::ForsterError;
 use crate::heavy::{self, rank_of, triangle_of};
 use crate::iterate::Iterate;
 use crate::level_passes::{InMemory, LevelPasses};
 use crate::params::ForsterParams;
 use crate::pass::{Moments, Rows};
+use crate::prepare::largest_size;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, zeros};
@@ -41,7 +44,9 @@ pub(crate) fn survey<'a>(
 ) -> Result<Survey<'a>, ForsterError> {
     let dim = rows.dim;
     if rows.len() < dim {
-        let (values, right) = svd(triangle_of_all(rows).as_ref())?;
+        let sizes: Vec<f64> = (0..rows.len()).map(|i| largest_size(rows.row(i))).collect();
+        let scaled = Mat::from_fn(rows.len(), dim, |i, j| rows.row(i)[j] / sizes[i]);
+        let (values, right) = svd_of_wide(scaled.as_ref())?;
         return Ok(Survey::Within(right.subcols(0, rank_of(&values)).to_owned()));
     }
     zeros(dim, dim)?;
@@ -73,8 +78,8 @@ pub(crate) fn survey<'a>(
     Ok(Survey::Spanning(Box::new((points, Start { iterate, whitening }))))
 }
 
-/// The inverse root of the second moment of the unchanged rows, whose eigenvalues are `values`; `None` if rounding
-/// could hide that the rows do not span the space.
+/// The inverse root of the second moment of the unchanged rows, given the eigenvalues `values` of this moment; `None`
+/// if rounding could hide that the rows do not span the space.
 pub(crate) fn whitening_of(moments: &Moments, values: &[f64]) -> Option<Mat<f64>> {
     let (least, largest) = extremes(values);
     let (_, whitening) = inverse_lower_factor(moments.moment.as_ref())?;
