@@ -24,17 +24,13 @@ const BLOCK: usize = if cfg!(test) { 1 << 5 } else { 1 << 16 };
 /// The name of the label column.
 pub(crate) const LABEL: &str = "label";
 
-/// The shape of a file, which is determined in a pass over all rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shape {
-    /// The number of rows.
-    pub(crate) rows: u64,
+/// The columns of the rows that have been read so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
     /// The first index, which is 0 if an index 0 occurs and 1 otherwise.
-    pub(crate) first: u32,
+    first: u32,
     /// The number of columns, which is at least 1.
-    pub(crate) dim: usize,
-    /// Notes on decisions that could be wrong.
-    pub(crate) notes: Vec<String>,
+    dim: usize,
 }
 
 /// Reads a table. The columns are `label` and `1`, `2`, .. up to the largest index.
@@ -42,14 +38,13 @@ pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
     chunk.fill(&mut rows, usize::MAX)?;
-    let shape = rows.facts.shape(source)?;
-    let frame = chunk.frame(source, &shape)?;
-    Ok(Frame { notes: shape.notes, ..frame })
+    let frame = chunk.frame(source, rows.facts.shape(source)?)?;
+    Ok(Frame { notes: rows.facts.notes(source), ..frame })
 }
 
-/// Determines the rows and columns of a file in one pass. Labels and values of the common form are not read, so an error
-/// in one of them is found when the rows are read.
-pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
+/// Counts the rows. Labels and values in lines of the common form are not parsed, so an error in one of them is found only
+/// when the rows are read.
+pub(crate) fn count(source: &Source) -> Result<u64, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
     let indices = |text: &[u8], _| {
@@ -65,55 +60,79 @@ pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
     {
         chunk.truncate(0);
     }
-    rows.facts.shape(source)
+    Ok(rows.facts.rows)
 }
 
-/// Reads a file as a sequence of tables with `size` rows each. All tables have the columns of `shape`, which [`scan`]
-/// returned.
-pub(crate) fn chunks(
-    source: &Source,
-    shape: Shape,
+/// A file that is read once as a sequence of tables with the same number of rows each. The columns of a table are those
+/// of all rows up to its end, because the largest index of the file is not known before.
+pub(crate) struct Chunks<'s> {
+    rows: Rows<'s>,
     size: usize,
-) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
-    let mut rows = Some(Rows::open(source)?);
-    Ok(std::iter::from_fn(move || {
-        let chunk = next_chunk(source, rows.as_mut()?, &shape, size.max(1));
-        if !matches!(chunk, Ok(Some(_))) {
-            rows = None;
-        }
-        chunk.transpose()
-    }))
+    is_at_end: bool,
 }
 
-/// Reads up to `size` rows. Returns `None` after the last row.
-fn next_chunk(
-    source: &Source,
-    rows: &mut Rows<'_>,
-    shape: &Shape,
-    size: usize,
-) -> Result<Option<Frame>, DataError> {
-    let taken = source.budget().taken();
-    let mut chunk = Chunk::default();
-    chunk.fill(rows, size)?;
-    if chunk.lines.is_empty() {
-        return Ok(None);
+impl<'s> Chunks<'s> {
+    /// Opens a file in chunks of `size` rows. All chunks have the columns up to the index `largest`, or more.
+    pub(crate) fn open(
+        source: &'s Source,
+        size: usize,
+        largest: u32,
+    ) -> Result<Chunks<'s>, DataError> {
+        let mut rows = Rows::open(source)?;
+        rows.facts.largest = (largest > 0).then_some((largest, 1));
+        Ok(Chunks { rows, size: size.max(1), is_at_end: false })
     }
-    let frame = chunk.frame(source, shape)?;
-    // The caller drops a chunk before the next one is read, so the memory of the chunk is released here.
-    source.budget().reset(taken);
-    Ok(Some(frame))
+
+    /// The largest index in the rows that have been read so far.
+    pub(crate) fn largest(&self) -> u32 {
+        self.rows.facts.largest.map_or(0, |(largest, _)| largest)
+    }
+
+    /// Notes on the rows that have been read so far.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.rows.facts.notes(self.rows.source)
+    }
+
+    /// Reads the next rows. Returns `None` after the last row.
+    fn read(&mut self) -> Result<Option<Frame>, DataError> {
+        let source = self.rows.source;
+        let taken = source.budget().taken();
+        let mut chunk = Chunk::default();
+        chunk.fill(&mut self.rows, self.size)?;
+        if chunk.lines.is_empty() {
+            return Ok(None);
+        }
+        let frame = chunk.frame(source, self.rows.facts.shape(source)?)?;
+        // The caller drops a chunk before the next one is read, so the memory of the chunk is released here.
+        source.budget().reset(taken);
+        Ok(Some(frame))
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Frame, DataError>;
+
+    fn next(&mut self) -> Option<Result<Frame, DataError>> {
+        if self.is_at_end {
+            return None;
+        }
+        let chunk = self.read();
+        self.is_at_end = !matches!(chunk, Ok(Some(_)));
+        chunk.transpose()
+    }
 }
 
 /// Reads the whole file and keeps the rows with the numbers `rows`, which are counted from 0 and must be ascending. The
-/// table has the columns of `shape`.
-pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Frame, DataError> {
+/// table has the columns of the whole file.
+pub(crate) fn select(source: &Source, rows: &[u64]) -> Result<Frame, DataError> {
     let mut reader = Rows::open(source)?;
     let mut chunk = Chunk::default();
     let mut wanted = rows.iter().peekable();
     loop {
         let (kept, first) = (chunk.lines.len(), reader.facts.rows);
         if !reader.take(&mut chunk, usize::MAX)? {
-            return chunk.frame(source, shape);
+            let frame = chunk.frame(source, reader.facts.shape(source)?)?;
+            return Ok(Frame { notes: reader.facts.notes(source), ..frame });
         }
         chunk.retain(kept, |row| wanted.next_if_eq(&&(first + (row - kept) as u64)).is_some());
     }
@@ -166,8 +185,8 @@ impl Chunk {
         Ok(())
     }
 
-    /// Reserves capacity for up to `most` rows like those of the chunk, which were read from this many bytes, if the
-    /// budget allows this.
+    /// Reserves capacity for up to `most` rows like those of the chunk, if the budget allows this. The rows of the
+    /// chunk were read from this many bytes.
     fn reserve_like(&mut self, source: &Source, bytes: usize, most: usize) {
         let (lines, entries) = (self.lines.len(), self.entries.values.len());
         let of_text = source.length().map_or(f64::INFINITY, |length| length as f64 / bytes as f64);
@@ -203,7 +222,7 @@ impl Chunk {
         all.map(|()| found)
     }
 
-    /// Removes the rows after the first `first` ones for which `keep` returns `false`.
+    /// Keeps the first `first` rows, and removes each later row for which `keep` returns `false`.
     fn retain(&mut self, first: usize, mut keep: impl FnMut(usize) -> bool) {
         let (mut kept, mut start) = (first, self.starts[first]);
         for row in first..self.lines.len() {
@@ -231,7 +250,7 @@ impl Chunk {
         self.entries.values.truncate(end);
     }
 
-    fn frame(self, source: &Source, shape: &Shape) -> Result<Frame, DataError> {
+    fn frame(self, source: &Source, shape: Shape) -> Result<Frame, DataError> {
         let Chunk { lines, codes, levels, mut starts, entries } = self;
         let Entries { mut columns, mut values } = entries;
         let first = shape.first;
@@ -247,7 +266,8 @@ impl Chunk {
     }
 }
 
-/// Releases the spare capacity of a vector if it is large. Releasing a little would move the memory for each chunk.
+/// Releases the spare capacity of a vector if it is large. Releasing a small spare capacity would mean moving the
+/// memory of every chunk.
 fn shrink<T>(items: &mut Vec<T>) {
     if items.capacity() - items.len() > items.len() / 16 {
         items.shrink_to_fit();
@@ -377,6 +397,12 @@ impl Facts {
                 "{name}, line {line}: index {largest} is too large, because a model keeps about 100 bytes for each column: {e}"
             ))
         })?;
+        Ok(Shape { first, dim })
+    }
+
+    /// Notes on decisions that could be wrong.
+    fn notes(&self, source: &Source) -> Vec<String> {
+        let name = source.name();
         let mut notes = Vec::new();
         if let Some(line) = self.zero {
             notes.push(format!(
@@ -391,7 +417,7 @@ impl Facts {
                 "{name}: the indices of {count} rows are not ascending, first on line {line}; their entries were sorted"
             ));
         }
-        Ok(Shape { rows: self.rows, first, dim, notes })
+        notes
     }
 }
 
@@ -528,11 +554,11 @@ mod tests {
     fn carriage_returns_end_lines() {
         let text = "1 1:0.5 3:2\n-1 2:1\n\n1 3:4\n".repeat(20);
         let (new, old) = (source(&text), source(&text.replace('\n', "\r")));
-        let (whole, shape) = (read(&new).unwrap(), scan(&new).unwrap());
+        let whole = read(&new).unwrap();
         let found = read(&old).unwrap();
         assert_eq!((&found.columns, &found.block), (&whole.columns, &whole.block));
         assert_eq!((found.rows, found.place(4)), (60, whole.place(4)));
-        assert_eq!(scan(&old).unwrap(), shape);
+        assert_eq!((count(&old).unwrap(), count(&new).unwrap()), (60, 60));
     }
 
     #[test]
@@ -542,11 +568,12 @@ mod tests {
         let source = source(&text);
         let whole = read(&source).unwrap();
         assert_eq!(whole.notes.len(), 3);
-        let shape = scan(&source).unwrap();
-        assert_eq!((shape.rows, shape.dim, &shape.notes), (5, 40_000, &whole.notes));
-        for size in [1, 2, 3, 5, 100] {
-            let parts: Vec<Frame> =
-                chunks(&source, shape.clone(), size).unwrap().map(Result::unwrap).collect();
+        assert_eq!((count(&source).unwrap(), block(&whole).points().dim()), (5, 40_000));
+        for (size, largest) in [(1, 0), (2, 7), (3, 39_999), (5, 0), (100, 0)] {
+            let mut chunks = Chunks::open(&source, size, largest).unwrap();
+            let parts: Vec<Frame> = chunks.by_ref().map(Result::unwrap).collect();
+            assert_eq!((chunks.notes(), chunks.largest()), (whole.notes.clone(), 39_999));
+            let mut dim = largest as usize + 1;
             let mut row = 0;
             for part in &parts {
                 for i in 0..part.rows {
@@ -555,15 +582,18 @@ mod tests {
                     assert_eq!(label(part, i), label(&whole, row));
                     let entries = |frame: &Frame, row| frame.block.as_ref().unwrap().entries(row);
                     assert_eq!(entries(part, i), entries(&whole, row));
+                    let last = entries(part, i).last().map_or(0, |(column, _)| column + 1);
+                    dim = dim.max(last);
                     row += 1;
                 }
-                assert_eq!(block(part).points().dim(), 40_000);
+                // The columns are those of all rows so far.
+                assert_eq!(block(part).points().dim(), dim);
             }
             assert_eq!((row, parts.len()), (5, 5usize.div_ceil(size)));
         }
-        let some = select(&source, &shape, &[1, 2, 4]).unwrap();
+        let some = select(&source, &[1, 2, 4]).unwrap();
         let rows = whole.select_rows(&[1, 2, 4]);
-        assert_eq!((some.block, some.places), (rows.block, rows.places));
+        assert_eq!((some.block, some.places, some.notes), (rows.block, rows.places, whole.notes));
     }
 
     #[test]
@@ -612,8 +642,8 @@ mod tests {
                 }
             }
             let source = Source::of_bytes("t", text.into_bytes(), Budget::new(1 << 26)).unwrap();
-            let shape = scan(&source).unwrap();
-            prop_assert_eq!(&shape, &facts.shape(&source).unwrap());
+            let shape = facts.shape(&source).unwrap();
+            prop_assert_eq!(count(&source).unwrap(), facts.rows);
             let rows = |frame: &Frame| -> Vec<_> {
                 (0..frame.rows)
                     .map(|row| {
@@ -633,12 +663,20 @@ mod tests {
                     .collect();
                 prop_assert_eq!(row, &expected);
             }
-            let parts = chunks(&source, shape.clone(), size).unwrap();
-            let parts: Vec<_> = parts.flat_map(|part| rows(&part.unwrap())).collect();
-            prop_assert_eq!(&parts, &found);
+            // A row names its columns by their indices, because the first index can be 0 only in later chunks.
+            let named = |frame: &Frame| -> Vec<_> {
+                let first = block(frame).first() as usize;
+                let by_index = |entries: Vec<(usize, f64)>| -> Vec<_> {
+                    entries.into_iter().map(|(column, value)| (column + first, value)).collect()
+                };
+                rows(frame).into_iter().map(|(place, label, row)| (place, label, by_index(row))).collect()
+            };
+            let parts = Chunks::open(&source, size, 0).unwrap();
+            let parts: Vec<_> = parts.flat_map(|part| named(&part.unwrap())).collect();
+            prop_assert_eq!(&parts, &named(&whole));
             let wanted: Vec<u64> = (0..found.len() as u64).step_by(every).collect();
             let expected: Vec<_> = found.iter().step_by(every).cloned().collect();
-            prop_assert_eq!(rows(&select(&source, &shape, &wanted).unwrap()), expected);
+            prop_assert_eq!(rows(&select(&source, &wanted).unwrap()), expected);
         }
     }
 }

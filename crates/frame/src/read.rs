@@ -20,6 +20,7 @@ use crate::source::Source;
 use crate::typing::{ColumnRecord, ColumnRule, Markers};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A CSV, LIBSVM or Parquet file that is too large for memory and is therefore read several times.
 ///
@@ -35,8 +36,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct LargeTable {
     source: Source,
-    /// The rows and columns of a LIBSVM file, or `None` for other formats.
-    shape: Option<libsvm::Shape>,
+    /// The largest index in the rows of a LIBSVM file that have been read so far. No later table has fewer columns.
+    largest: AtomicU32,
     format: Format,
     reading: ReadOptions,
     hints: Hints,
@@ -56,11 +57,10 @@ impl LargeTable {
         }
         let source = Source::open(path)?;
         let format = options.format.map_or_else(|| detect::format(&source), Ok)?;
-        let shape = match format {
-            Format::Csv | Format::Tsv => None,
-            Format::Libsvm => Some(libsvm::scan(&source)?),
+        match format {
+            Format::Csv | Format::Tsv | Format::Libsvm => {}
             #[cfg(feature = "parquet")]
-            Format::Parquet => None,
+            Format::Parquet => {}
             other => {
                 let (name, other) = (source.name(), other.name());
                 return Err(DataError::user(format!(
@@ -68,9 +68,22 @@ impl LargeTable {
                      these, or read it without --stream"
                 )));
             }
-        };
-        let hints = with_categories(&hints, options);
-        Ok(LargeTable { source, shape, format, reading: options.clone(), hints })
+        }
+        let (hints, largest) = (with_categories(&hints, options), AtomicU32::new(0));
+        Ok(LargeTable { source, largest, format, reading: options.clone(), hints })
+    }
+
+    /// Reads a LIBSVM file in chunks with `learn`, and returns its result and the notes on the lines.
+    fn of_libsvm<T, E: From<DataError>>(
+        &self,
+        size: usize,
+        learn: impl FnOnce(&mut libsvm::Chunks<'_>) -> Result<T, E>,
+    ) -> Result<(T, Vec<String>), E> {
+        let largest = self.largest.load(Ordering::Relaxed);
+        let mut chunks = libsvm::Chunks::open(&self.source, size, largest)?;
+        let learnt = learn(&mut chunks)?;
+        self.largest.fetch_max(chunks.largest(), Ordering::Relaxed);
+        Ok((learnt, chunks.notes()))
     }
 
     fn stream(&self) -> Result<delimited::Stream<'_>, DataError> {
@@ -88,10 +101,10 @@ impl LargeTable {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn count(&self) -> Result<u64, DataError> {
-        match (&self.shape, self.format) {
-            (Some(shape), _) => Ok(shape.rows),
+        match self.format {
+            Format::Libsvm => libsvm::count(&self.source),
             #[cfg(feature = "parquet")]
-            (None, Format::Parquet) => parquet::count(&self.source),
+            Format::Parquet => parquet::count(&self.source),
             _ => self.stream()?.count(),
         }
     }
@@ -102,15 +115,10 @@ impl LargeTable {
     /// # Errors
     /// Returns an error if the file cannot be read or if a cell does not match its column.
     pub fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
-        let frame = match (&self.shape, self.format) {
-            (Some(shape), _) => {
-                let frame = libsvm::select(&self.source, shape, rows)?;
-                Frame { notes: shape.notes.clone(), ..frame }
-            }
+        let frame = match self.format {
+            Format::Libsvm => libsvm::select(&self.source, rows)?,
             #[cfg(feature = "parquet")]
-            (None, Format::Parquet) => {
-                parquet::select(&self.source, &self.reading, &self.hints, rows)?
-            }
+            Format::Parquet => parquet::select(&self.source, &self.reading, &self.hints, rows)?,
             _ => self.stream()?.rows(rows)?,
         };
         self.finished(frame)
@@ -122,13 +130,13 @@ impl LargeTable {
     /// # Errors
     /// Returns an error if the file cannot be read or if a cell does not match its column.
     pub fn head(&self, most: usize) -> Result<Frame, DataError> {
-        let frame = match (&self.shape, self.format) {
-            (Some(shape), _) => {
-                let first = libsvm::chunks(&self.source, shape.clone(), most)?.next();
-                first.unwrap_or_else(|| libsvm::select(&self.source, shape, &[]))?
+        let frame = match self.format {
+            Format::Libsvm => {
+                let first = self.of_libsvm(most, |chunks| chunks.next().transpose())?.0;
+                first.map_or_else(|| libsvm::select(&self.source, &[]), Ok)?
             }
             #[cfg(feature = "parquet")]
-            (None, Format::Parquet) => {
+            Format::Parquet => {
                 let most = (most as u64).min(parquet::count(&self.source)?);
                 let rows: Vec<u64> = (0..most).collect();
                 parquet::select(&self.source, &self.reading, &self.hints, &rows)?
@@ -145,7 +153,8 @@ impl LargeTable {
     }
 
     /// Reads all rows in chunks of `size` rows, using `hints` about the columns, and passes the chunks to `learn`.
-    /// Returns the result of `learn` and notes on the lines of the file that were left out or repaired.
+    /// Returns the result of `learn` and notes on the lines of the file that were left out or repaired. A chunk of a
+    /// LIBSVM file has the columns of all rows read so far, because the last column is not known before the end.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or if `learn` fails.
@@ -155,13 +164,10 @@ impl LargeTable {
         size: usize,
         learn: impl FnOnce(&mut dyn Iterator<Item = Result<Frame, DataError>>) -> Result<T, E>,
     ) -> Result<(T, Vec<String>), E> {
-        match (&self.shape, self.format) {
-            (Some(shape), _) => {
-                let learnt = learn(&mut libsvm::chunks(&self.source, shape.clone(), size)?)?;
-                Ok((learnt, shape.notes.clone()))
-            }
+        match self.format {
+            Format::Libsvm => self.of_libsvm(size, |chunks| learn(chunks)),
             #[cfg(feature = "parquet")]
-            (None, Format::Parquet) => {
+            Format::Parquet => {
                 let chunks = &mut parquet::chunks(&self.source, &self.reading, hints, size)?;
                 Ok((learn(chunks)?, Vec::new()))
             }
@@ -193,7 +199,20 @@ pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, 
     if path.is_dir() {
         return crate::folder::read(path, reading, hints);
     }
-    read_source(&Source::open(path)?, reading, hints)
+    Source::open(path)?.read(reading, hints)
+}
+
+impl Source {
+    /// Reads the source as a table. It may be read several times, even if it is a pipe or standard input.
+    ///
+    /// # Errors
+    /// Returns the same errors as the function [`read`].
+    pub fn read(&self, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
+        let taken = self.budget().taken();
+        let frame = read_source(self, reading, hints);
+        self.budget().reset(taken);
+        frame
+    }
 }
 
 /// Reads a table from bytes. `name` is the name of the table in messages.
@@ -335,7 +354,7 @@ fn mark_missing(frame: &mut Frame, reading: &ReadOptions, hints: &Hints) {
     }
 }
 
-/// Checks that every column has a name of its own. As in delimited text, blanks around a name do not count.
+/// Checks that every column has a unique name. As in delimited text, blanks around a name do not count.
 pub(crate) fn check_names(frame: &Frame) -> Result<(), DataError> {
     let mut seen = BTreeSet::new();
     let is_in_block =
