@@ -75,6 +75,7 @@ pub use picture::Picture;
 #[cfg(feature = "arrow")]
 pub use read::read_batches;
 pub use read::{LargeTable, read, read_bytes};
+pub use source::Source;
 pub use text_kind::TextKind;
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MissingSearch,

@@ -110,14 +110,13 @@ fn one_column(shapes: &[Vec<usize>]) -> Vec<usize> {
     (0..shapes.len()).filter(|at| is_one(&shapes[*at])).collect()
 }
 
-/// The arrays that are read as vectors although they have several dimensions. They have one column, and another array is
-/// the table.
+/// The arrays that are read as vectors although they have several dimensions: those with one column, unless the archive
+/// has only one array of several dimensions.
 fn vectors(shapes: &[Vec<usize>]) -> Vec<usize> {
-    let mut narrow = one_column(shapes);
-    if shapes.iter().filter(|shape| shape.len() > 1).count() == narrow.len() && !narrow.is_empty() {
-        narrow.remove(0);
+    match shapes.iter().filter(|shape| shape.len() > 1).count() {
+        1 => Vec::new(),
+        _ => one_column(shapes),
     }
-    narrow
 }
 
 impl Table {

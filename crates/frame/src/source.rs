@@ -22,8 +22,20 @@ const MAX_LINE: u64 = 1 << 29;
 ///
 /// A regular file is opened once and stays open. All other sources can be read only once, so their bytes are stored in
 /// memory.
+///
+/// ```
+/// use halfspaces_frame::{Hints, ReadOptions, Source};
+/// let path = std::env::temp_dir().join(format!("halfspaces-source-{}.csv", std::process::id()));
+/// std::fs::write(&path, "a,b\n1,x\n2,y\n")?;
+/// let source = Source::open(&path)?;
+/// let names = source.read(&ReadOptions::default(), &Hints::default())?.names().len();
+/// let texts = Hints { others_are_texts: true, ..Hints::default() };
+/// assert_eq!((names, source.read(&ReadOptions::default(), &texts)?.rows), (2, 2));
+/// std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Source {
+pub struct Source {
     name: String,
     path: PathBuf,
     place: Place,
@@ -76,7 +88,10 @@ impl<T: Read + Seek> ReadSeek for T {}
 
 impl Source {
     /// Opens a file, or standard input if the path is `-`, and reads the first bytes.
-    pub(crate) fn open(path: &Path) -> Result<Source, DataError> {
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be opened or read, if it is empty or a directory, or if it is compressed twice.
+    pub fn open(path: &Path) -> Result<Source, DataError> {
         let is_input = path == Path::new("-");
         let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
         let mut source = Source {

@@ -1,11 +1,10 @@
 //! Labels that are stored in a separate file, next to the table.
 
 use crate::guesses::{SOURCE, is_guess};
-use crate::moved_rows::check_other_names;
 use crate::recipe::RecipeOptions;
 use crate::same_rows::{check_row_column, check_same_order, check_same_rows};
 use halfspaces_frame::{
-    Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, is_missing_marker, read,
+    Column, DataError, Frame, Hints, MISSING, ReadOptions, Source, Values, is_missing_marker, read,
     same_class,
 };
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The column of row numbers.
 const ROW: &str = "row";
-/// The values in the column [`SOURCE`] for answers to questions, whose rows a session chose.
+/// The values in the column [`SOURCE`] for answers to questions about rows that a session chose.
 const ANSWERS: [&str; 2] = ["confirmed", "corrected"];
 /// The column of file names, if the table is a folder of images.
 const FILE: &str = "file";
@@ -27,9 +26,9 @@ const LABEL: &str = "label";
 /// must have. Otherwise, if the table is a folder of images, they are joined by a column `file` of file names.
 /// Otherwise, they are joined by a column `row`, which contains the numbers of the data rows, counted from 0. If the
 /// file has no such column, the labels are joined in order. A join by `row` or in order fails with an error if other
-/// columns of both files contradict it ([`check_same_rows`]), or if ids with another name are in another order. Rows
-/// without a label are left out. Labels with the value `predicted` in a column `source` are left out too, because they
-/// are predictions of a model.
+/// columns of both files contradict it ([`check_same_rows`]). It also fails if columns of ids with different names have
+/// the same ids in different orders. Rows without a label are left out. Labels with the value `predicted` in a column
+/// `source` are left out too, because they are predictions of a model.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions};
@@ -68,11 +67,11 @@ pub struct JoinedTable {
     pub column: String,
     /// The numbers of the labelled rows in the original table, counted from 0, in ascending order.
     pub rows: Vec<usize>,
-    /// Whether a labelling session chose rows and other rows have no label. The labelled rows are then not a random
-    /// sample, so held-out rows among them tell little about other rows.
+    /// Whether a labelling session chose the labelled rows, and other rows have no label. The labelled rows are then
+    /// not a random sample, so held-out rows among them tell little about other rows.
     pub is_chosen: bool,
-    /// Whether the labels are predictions of a model: the file has the columns `label`, `value` and `probability` of the
-    /// output of `halfspaces predict`.
+    /// Whether the labels are predictions of a model. This is the case if the file has the columns `label`, `value` and
+    /// `probability` of the output of `halfspaces predict`.
     pub are_predictions: bool,
 }
 
@@ -81,9 +80,9 @@ impl LabelFile {
     ///
     /// # Errors
     /// Returns the same errors as [`read`]. Also returns an error if a column does not exist, if the table already has
-    /// a column with the same name as the column of labels, if a label refers to a row that does not exist, if a row
-    /// has two different labels, if ids are missing or repeated, if columns of both files contradict a join by row
-    /// numbers or in order, or if no row has a label.
+    /// a column with the same name as the column of labels, or if no row has a label. Further errors are a label that
+    /// refers to a row that does not exist, a row with two different labels, missing or repeated ids, and columns of
+    /// both files that contradict a join by row numbers or in order.
     pub fn read_table(
         &self,
         data: &Path,
@@ -106,13 +105,14 @@ impl LabelFile {
         let known = [ROW, SOURCE, FILE].into_iter().chain(self.id.as_deref());
         let named = self.column.as_deref().unwrap_or(LABEL);
         let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
-        let mut file = read(&self.path, &options, &hints)?;
+        let source = Source::open(&self.path)?;
+        let mut file = source.read(&options, &hints)?;
         let (found, column) = self.label_column(&file)?;
         leave_out_target(&mut table);
         check_free(&table, &column, &file.source)?;
         if found != named {
             // The file is read again without converting the labels, so that they stay unchanged.
-            file = read(&self.path, &options, &with_verbatim(hints, found.clone()))?;
+            file = source.read(&options, &with_verbatim(hints, found.clone()))?;
         }
         let rows = self.rows(&file, &found, &mut table, told)?;
         let values_of_predictions = are_numbers(&file, "value") && file.has("probability");
@@ -220,8 +220,12 @@ impl LabelFile {
         let is_folder = table.is_folder() && file.has(FILE) && table.has(FILE);
         let id = self.id.as_deref().or_else(|| is_folder.then_some(FILE));
         if let Some(id) = id {
-            let ids = table.take(id)?;
-            let of_id = self.rows_of_ids(&ids.values, table, id)?;
+            // The names of images are no features, and reports show the images.
+            let ids = match table.column(id).filter(|_| table.is_folder() && id == FILE) {
+                Some(files) => files.into_owned(),
+                None => table.take(id)?.values,
+            };
+            let of_id = self.rows_of_ids(&ids, table, id)?;
             let named = file.column(id).ok_or_else(|| file.no_column(id))?;
             let row = |at: usize| {
                 let text = named.text(at);
@@ -275,7 +279,6 @@ impl LabelFile {
             "call the column `row` if it has the numbers of the rows of {}, counted from 0, sort the file by it, or remove it",
             table.source
         );
-        let same = check_same_order(table, file, &[label], advice, &of_numbers)?;
         let by_ids = match table.is_folder() {
             true => "call the column `file` and give it the file names of the folder".to_owned(),
             false => format!(
@@ -283,7 +286,7 @@ impl LabelFile {
                 file.source
             ),
         };
-        check_other_names(table, file, &[label], &by_ids)?;
+        let same = check_same_order(table, file, &[label], [advice, &of_numbers, &by_ids])?;
         table.notes.extend(same.notes);
         let has_more = file.names().len() > 1 || file.index.is_some() || table.index.is_some();
         if same.columns == 0 && table.is_folder() {
@@ -328,8 +331,8 @@ impl LabelFile {
 
 impl JoinedTable {
     /// Keeps the rows of a table that have a label and adds the labels as the last column, called `column`. `label_of`
-    /// maps row numbers to labels, and `is_chosen` says whether a session chose rows. `source` names the origin of the
-    /// labels in notes.
+    /// maps row numbers to labels, and `is_chosen` says whether a session chose the rows. `source` names the origin of
+    /// the labels in notes.
     fn new(
         mut table: Frame,
         column: String,
@@ -382,7 +385,7 @@ impl JoinedTable {
     }
 }
 
-/// A note on labels whose rows no column confirms. `how` says how they are joined.
+/// A note that no column confirms to which rows the labels belong. `how` says how they are joined.
 fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
     format!(
         "{}: the labels are joined to the rows of {} {how}; the files have no common column that could confirm this",
@@ -390,8 +393,8 @@ fn unconfirmed(file: &Frame, table: &Frame, how: &str) -> String {
     )
 }
 
-/// Checks that the first line of the table is certainly a row. A program that knows the name of a column may have read
-/// a first line of words as names, and then all row numbers differ by one.
+/// Checks that the first line of the table is certainly a data row. A program that knows the name of a column may have
+/// treated a first line of words as column names, and then all row numbers are off by one.
 fn check_first_line(table: &Frame, told: &ReadOptions, labels: &str) -> Result<(), DataError> {
     let has_no_names = table.reading.as_ref().is_some_and(|reading| reading.header_lines == 0);
     let has_words = || table.columns.iter().all(|column| matches!(column.values, Values::Texts(_)));
@@ -417,8 +420,8 @@ fn check_free(table: &Frame, column: &str, labels: &str) -> Result<(), DataError
     )))
 }
 
-/// Leaves out the targets in a LIBSVM file. Each line of such a file begins with a target, so a table whose labels are in
-/// another file has one too. The targets are the only column next to the sparse entries.
+/// Leaves out the targets in a LIBSVM file. Each line of such a file begins with a target, even if the labels of the
+/// table are in another file. The targets are the only column besides the sparse entries.
 fn leave_out_target(table: &mut Frame) {
     let is_target = matches!(&table.columns[..], [only] if only.name == LABEL);
     if !table.is_sparse() || !is_target || table.take(LABEL).is_err() {

@@ -2,6 +2,7 @@
 
 use super::evaluation_data::LabelledArgs;
 use crate::error::CliError;
+use crate::input::check_no_pipe;
 use crate::output::{aligned, counted, print, print_json};
 use crate::progress::Progress;
 use clap::Args;
@@ -44,9 +45,7 @@ struct Output {
 
 /// Runs `compare`.
 pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
-    if args.table.input.data.as_os_str() == "-" {
-        return Err(CliError::user("standard input cannot be read more than once; pass a file"));
-    }
+    check_no_pipe(&args.table.input.data, "")?;
     let progress = Progress::start("comparing");
     let models = [Pipeline::load(&args.first)?, Pipeline::load(&args.second)?];
     check_task(args, &models)?;

@@ -2,7 +2,7 @@
 
 use super::named_rows::{check_label, check_rows};
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs};
+use crate::input::{Hints, InputArgs, check_no_pipe};
 use crate::output::{OutputArgs, counted, note};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, same_class};
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// The value in the column `source` of the output of `label` for labels that the table had before the session.
 const KNOWN: &str = "known";
 
-/// Equal old labels confirm the rows if they would be equal with at most this probability in a table of another order.
+/// Equal old labels confirm that the rows match if labels in another order would be equal with at most this
+/// probability.
 const MAX_CHANCE: f64 = 0.001;
 
 const EXAMPLES: &str = "\
@@ -40,7 +41,7 @@ pub(crate) struct CorrectArgs {
     /// CSV file of corrections
     #[arg(long, value_name = "FILE")]
     pub(crate) with: PathBuf,
-    /// Whether the corrections are answers to questions about DATA, so that the rows are certain
+    /// Whether the corrections are answers to questions about DATA, so that it is certain which rows they belong to
     #[arg(skip)]
     pub(crate) are_answers: bool,
     /// Use only the first rows of the file of corrections
@@ -55,9 +56,7 @@ pub(crate) struct CorrectArgs {
 /// Runs `correct`.
 pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     args.output.check_table(&[&args.input.data, &args.with])?;
-    if args.input.data == Path::new("-") {
-        return Err(CliError::user("standard input cannot be read more than once; pass a file"));
-    }
+    check_no_pipe(&args.input.data, "")?;
     let hints = Hints { others_are_texts: true, ..Hints::verbatim([args.label.clone()]) };
     let frame = args.input.read_as(&hints)?;
     for (name, remark) in &frame.remarks {

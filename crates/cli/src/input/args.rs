@@ -33,8 +33,8 @@ pub(crate) struct ReadingArgs {
     /// repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
-    /// A text, such as None, that is a category, text or class in this table and not a missing-value marker; in columns
-    /// of numbers, dates and truth values it still is one; may be repeated
+    /// A text, such as None, that is not a missing-value marker in this table but a category, text or class; in columns
+    /// of numbers, dates and truth values, it still marks a missing value; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) not_missing: Vec<String>,
     /// Decimal mark of numbers, . or , [default: detected for each column]
@@ -122,7 +122,8 @@ pub(crate) fn failed_labels(path: &Path, error: DataError) -> CliError {
     }
 }
 
-/// What to pass instead of a session, or of labels that were not written as a table; `None` for any other file.
+/// Advice on what to pass instead if the file is a session or contains labels that were not written as a table; `None`
+/// for any other file.
 fn wrong_labels(path: &Path) -> Option<String> {
     if matches!(SessionFile::open(path, SessionAccess::Read), Ok(Opening::Existing(_))) {
         let session = path.display();
@@ -146,7 +147,8 @@ pub(crate) struct CostArgs {
     /// one with the least expected cost; may be repeated
     #[arg(long, value_name = "CLASS=COST", value_parser = cost, conflicts_with = "threshold")]
     cost: Vec<(String, f64)>,
-    /// Predict the second of two classes (the one of --positive in `fit`) if its probability is at least PROBABILITY
+    /// Predict the second of two classes (the one that --positive names in `fit`) if its probability is at least
+    /// PROBABILITY
     #[arg(long, value_name = "PROBABILITY", allow_negative_numbers = true)]
     threshold: Option<f64>,
 }

@@ -58,6 +58,23 @@ pub(crate) fn read(path: &Path, reading: &ReadingArgs, hints: &Hints) -> Result<
     Ok(frame)
 }
 
+/// Whether a path is standard input or a pipe, which can be read only once.
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    path == Path::new("-") || path.exists() && !path.is_file() && !path.is_dir()
+}
+
+/// Checks that a path can be read more than once. `option` precedes the message.
+pub(crate) fn check_no_pipe(path: &Path, option: &str) -> Result<(), CliError> {
+    if !is_pipe(path) {
+        return Ok(());
+    }
+    let what = match path == Path::new("-") {
+        true => "standard input cannot be read more than once".to_owned(),
+        false => format!("{} is a pipe, which cannot be read more than once", path.display()),
+    };
+    Err(CliError::user(format!("{option}{what}; pass a file")))
+}
+
 /// Prints the pending notes of a table and removes them.
 pub(crate) fn print_notes(frame: &mut Frame) {
     for text in frame.notes.drain(..) {

@@ -351,6 +351,16 @@ fn folders_of_images_are_tables() {
     assert!(said.contains(&wrong), "{said}");
     let html = fs::read_to_string(at("r.html")).unwrap();
     assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 5);
+    // So does the report on a folder whose labels are in a file.
+    let row = |(row, class): (usize, &usize)| format!("{row:04}.png,{class}\n");
+    let labels: String = truth.iter().enumerate().map(row).collect();
+    fs::write(at("labels.csv"), format!("file,label\n{labels}")).unwrap();
+    good(
+        folder.path(),
+        &["audit", "flat", "--labels", "labels.csv", "--html", "l.html", "--top", "4"],
+    );
+    let html = fs::read_to_string(at("l.html")).unwrap();
+    assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 4);
     // The report on a table with a column of image names shows the images as well.
     let mut table = String::from("a,b,c,d,e,f,g,h,photo,y\n");
     for (row, class) in truth.iter().enumerate() {

@@ -707,7 +707,7 @@ fn a_table_on_standard_input_is_not_read_twice() {
         "label - --merge s.jsonl --session t.jsonl --export -o o.csv",
     ] {
         let (code, said) = typed_line(folder, line, &pool);
-        let part = "standard input cannot be read more than once; pass the table as a file";
+        let part = "standard input cannot be read more than once; pass a file";
         assert!(code == Some(2) && said.contains(part), "{line}: {said}");
     }
 }
@@ -767,6 +767,42 @@ fn labels_of_other_rows_are_refused() {
         assert!(
             found.contains(said) && found.contains("join by a column of ids"),
             "{line}: {found}"
+        );
+    }
+}
+
+/// Labels may come from a pipe that is given by name, even if they are read twice. A table that is read several times may
+/// not.
+#[cfg(unix)]
+#[test]
+fn labels_may_come_from_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let x: String = (0..40).map(|i| format!("{i}.5,{}\n", i * 7 % 20)).collect();
+    write(folder, "x.csv", format!("a,b\n{x}"));
+    let y: String = (0..40).map(|i| if i < 20 { "low\n" } else { "high\n" }).collect();
+    write(folder, "y.csv", &y);
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    succeed(folder, "fit x.csv --labels y.csv -o m.json");
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, y)
+    });
+    succeed(folder, "fit x.csv --labels pipe -o p.json");
+    writer.join().unwrap().unwrap();
+    assert_eq!(read(folder, "p.json"), read(folder, "m.json"));
+    write(folder, "c.csv", "row,label\n0,high\n");
+    for line in [
+        "correct pipe --with c.csv --label y -o o.csv",
+        "compare m.json p.json pipe --label y",
+        "label pipe --model m.json --session s.jsonl",
+        "label x.csv --merge pipe --session s.jsonl --export -o o.csv",
+    ] {
+        let said = refuse(folder, line);
+        assert!(
+            said.contains("pipe is a pipe, which cannot be read more than once; pass a file"),
+            "{said}"
         );
     }
 }

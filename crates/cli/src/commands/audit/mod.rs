@@ -4,7 +4,7 @@ mod web_review;
 
 use crate::error::CliError;
 use crate::html::{escape, image_cell, marked, page, table, table_of_html};
-use crate::input::{Hints, InputArgs, LabelFileArgs};
+use crate::input::{Hints, InputArgs, LabelFileArgs, check_no_pipe, is_pipe};
 use crate::learner;
 use crate::output::{
     check_table_name, check_targets, copied_names, counted, note, print, print_json, write_file,
@@ -73,7 +73,7 @@ pub(crate) struct AuditArgs {
     /// Number of cross-validation folds; the rows of each fold are judged by a model fitted to the other folds
     #[arg(long, default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Probability with which the upper bound on the number of wrong labels may be false, between 0 and 1
+    /// Allowed probability, between 0 and 1, that the upper bound on the number of wrong labels does not hold
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.05, allow_negative_numbers = true)]
     failure: f64,
     /// Seed of the split into folds and of the learner
@@ -91,8 +91,8 @@ pub(crate) struct AuditArgs {
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// After the audit, open the labels that the classifier contradicts for review in the browser, and write the table
-    /// with the confirmed and corrected labels to this file. The answers are saved in FILE.session.jsonl
+    /// After the audit, open a page in the browser to review the labels that the classifier contradicts, and write the
+    /// table with the confirmed and corrected labels to this file. The answers are saved in FILE.session.jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "labels")]
     web: Option<PathBuf>,
     /// Write an HTML report that shows the first rows of the ranking
@@ -114,17 +114,13 @@ impl AuditArgs {
     /// The columns to copy, with their cells unchanged, for the audited rows of the table.
     fn kept(&self, label: &str, rows: &[usize]) -> Result<Vec<Column>, CliError> {
         // The ids show to which table the row numbers of the ranking belong.
-        let is_file = self.output.is_some() && self.input.data != Path::new("-");
+        let is_file = self.output.is_some() && !is_pipe(&self.input.data);
         let id = self.label_file.id.iter().filter(|id| is_file && !self.keep.contains(id));
         let names: Vec<&String> = id.chain(&self.keep).collect();
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        if self.input.data == Path::new("-") {
-            return Err(CliError::user(
-                "--keep: standard input cannot be read more than once; pass a file",
-            ));
-        }
+        check_no_pipe(&self.input.data, "--keep: ")?;
         let mut hints = Hints::verbatim(names.iter().copied().cloned());
         hints.expected.insert(label.to_owned());
         let options = self.input.reading.options();
@@ -171,10 +167,8 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
     check_targets(&files, &args.label_file.with(&args.input.data), force)?;
     args.output.as_deref().map_or(Ok(()), check_table_name)?;
-    if args.web.is_some() && args.input.data == Path::new("-") {
-        return Err(CliError::user(
-            "--web: standard input cannot be read more than once; pass a file",
-        ));
+    if args.web.is_some() {
+        check_no_pipe(&args.input.data, "--web: ")?;
     }
     if args.web.is_some() && args.input.data.is_dir() {
         let folder = args.input.data.display();

@@ -2,20 +2,16 @@
 
 use super::args::LabelArgs;
 use crate::error::CliError;
+use crate::input::check_no_pipe;
 use halfspaces_frame::find_class;
 use halfspaces_linalg::Threads;
 use halfspaces_online::LabellingSession;
 use halfspaces_pipeline::{Pipeline, Unseen};
-use std::path::Path;
 
 /// Reads the model of `--model`, if any.
 pub(super) fn load(args: &LabelArgs) -> Result<Option<Pipeline>, CliError> {
     let Some(path) = &args.model else { return Ok(None) };
-    if args.input.data == Path::new("-") {
-        return Err(CliError::user(
-            "--model: the table is read twice, so it must be a file, not standard input",
-        ));
-    }
+    check_no_pipe(&args.input.data, "--model: ")?;
     let model = Pipeline::load(path)?;
     if !model.model().has_probabilities() {
         return Err(CliError::user(format!(

@@ -21,6 +21,7 @@ mod web;
 mod worker;
 
 use crate::error::CliError;
+use crate::input::{check_no_pipe, is_pipe};
 use crate::interrupt::set_stop_message;
 use crate::output::{check_target, check_targets, counted, note, write_file};
 use crate::progress::Progress;
@@ -39,7 +40,6 @@ use halfspaces_online::{Labelling, LabellingSession};
 use halfspaces_pipeline::{Design, Pipeline};
 use items::Items;
 use pool::{Pool, SessionInfo};
-use session_labels::read_twice;
 pub(crate) use session_labels::{label_args, session_labels, session_table};
 use simulate::Settings;
 use std::path::{Path, PathBuf};
@@ -55,8 +55,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
             "standard input cannot be both the table and the answers; pass the table as a file, or use --web",
         ));
     }
-    if args.input.data == Path::new("-") && !args.merge.is_empty() {
-        return Err(read_twice());
+    if !args.merge.is_empty() {
+        [&args.input.data].into_iter().chain(&args.merge).try_for_each(|p| check_no_pipe(p, ""))?;
     }
     if args.order == Order::Given && !args.simulate {
         return Err(CliError::user(
@@ -197,7 +197,7 @@ fn merge_only(args: &LabelArgs, sessions: Vec<(PathBuf, SessionLog)>) -> Result<
     write_labels(args, &rows, &pool.items, existing)
 }
 
-/// The facts about the pool that the first of several sessions contains.
+/// The facts about the pool, taken from the first of several sessions.
 fn info_of_sessions<'a>(
     sessions: &'a [(PathBuf, SessionLog)],
     named: &'a [String],
@@ -241,7 +241,7 @@ fn read_pool(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliErr
     Ok(pool)
 }
 
-/// What is said if a signal stops the session.
+/// The message printed if a signal stops the session.
 fn stop_message(args: &LabelArgs) -> Option<String> {
     const AGAIN: &str = "run the same command again and end the session with `Stop and save`";
     if args.ending.is_some() {
@@ -255,7 +255,7 @@ fn stop_message(args: &LabelArgs) -> Option<String> {
     Some(format!("\nstopped; {output} was not written: {advice}"))
 }
 
-/// Opens the session file. An export without new labels opens it read-only.
+/// Opens the session file. For an export without new labels, the file is opened read-only.
 fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
     let adds_labels = args.known.is_some() || args.import_labelstudio.is_some();
     let missing = || {
@@ -301,7 +301,8 @@ fn begin_session(
     Ok((log, notes))
 }
 
-/// Resumes a session: finds the rows of its answers in the pool, and adds the labels given on the command line.
+/// Resumes a session: finds the rows of the pool to which its answers belong, and adds the labels given on the command
+/// line.
 fn resume_session(
     args: &LabelArgs,
     mut log: SessionLog,
@@ -398,7 +399,7 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
     let data = &args.input.data;
     match (&args.session, data.file_name()) {
         (Some(path), _) => Ok(path.clone()),
-        (None, Some(name)) if data != Path::new("-") => {
+        (None, Some(name)) if !is_pipe(data) => {
             let mut name = name.to_owned();
             let merged = (!args.merge.is_empty()).then_some("merged");
             if let Some(person) = args.annotator.as_deref().or(merged) {
@@ -487,7 +488,7 @@ fn resume_model(
     }
 }
 
-/// Prints a note if the model cannot learn from all answers that the pool may get.
+/// Prints a note if the pool may get more answers than the model can learn from.
 fn note_capacity(session: &LabellingSession) {
     if let Some(count) = session.capacity() {
         note(&format!(

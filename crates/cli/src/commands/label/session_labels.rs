@@ -3,7 +3,7 @@
 use super::args::LabelArgs;
 use super::pool::{Pool, SessionInfo};
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs, print_notes};
+use crate::input::{Hints, InputArgs, check_no_pipe, print_notes};
 use crate::output::note;
 use crate::recipe::ColumnArgs;
 use clap::{Args, Command, FromArgMatches};
@@ -12,11 +12,6 @@ use halfspaces_labelling::{Opening, RowLabel, SessionAccess, SessionFile, Sessio
 use halfspaces_pipeline::JoinedTable;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// The error for a table on standard input that is needed for the session and for its labels.
-pub(super) fn read_twice() -> CliError {
-    CliError::user("standard input cannot be read more than once; pass the table as a file")
-}
 
 /// The labels of a session and what they refer to.
 #[derive(Debug)]
@@ -30,16 +25,14 @@ pub(crate) struct SessionLabels {
 }
 
 /// The rows of a table that were labelled in a session, and the column of known labels, which is removed. So is the
-/// column that identifies the rows. Items are matched with rows as when the session is resumed. The session file is
-/// only read.
+/// column that identifies the rows. Items are matched with rows in the same way as when a session is resumed. The
+/// session file is only read.
 pub(crate) fn session_table(
     input: &InputArgs,
     columns: &ColumnArgs,
     session: &Path,
 ) -> Result<(JoinedTable, Option<String>), CliError> {
-    if input.data == Path::new("-") {
-        return Err(read_twice());
-    }
+    check_no_pipe(&input.data, "")?;
     let known = known_column(session)?;
     let labels = session_labels(&label_args(input, columns, session), session, |_| true);
     let labels = labels.map_err(|error| {

@@ -1,12 +1,12 @@
 //! Reads the tasks of an import from a file.
 
 use crate::error::CliError;
-use halfspaces_frame::{Frame, Hints, ReadOptions};
+use halfspaces_frame::{Frame, Hints, ReadOptions, read_bytes};
 use serde_json::Value;
 use std::path::Path;
 
-/// Reads the tasks of a file in JSON or JSON Lines, or of a table in any form in which a pool is read. Also returns the
-/// notes of the reader of tables.
+/// Reads the tasks of a file in JSON or JSON Lines, or of a table in any format that a pool can have. Also returns the
+/// notes of the table reader.
 pub(super) fn read(path: &Path) -> Result<(Vec<Value>, Vec<String>), CliError> {
     let name = path.display();
     let failed = |why: String| CliError::user(format!("{name}: {why}"));
@@ -21,9 +21,10 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Value>, Vec<String>), CliError> {
         // A word such as `None` is kept, because it may be a class.
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
         let all = Hints { others_are_texts: true, ..Hints::default() };
-        let frame = halfspaces_frame::read(path, &options, &all)?;
+        let name = name.to_string();
+        let frame = read_bytes(&name, bytes.clone(), &options, &all)?;
         let hints = Hints::verbatim(frame.names().into_iter().map(|name| name.into_owned()));
-        let frame = halfspaces_frame::read(path, &options, &hints)?;
+        let frame = read_bytes(&name, bytes, &options, &hints)?;
         notes.extend(frame.notes.iter().map(|text| format!("note: {text}")));
         table(&frame)
     };
@@ -41,7 +42,8 @@ pub(super) fn array(text: &str) -> Result<Vec<Value>, String> {
     })
 }
 
-/// Whether a file contains JSON and not a table. Its name decides or, if the name has another ending, its first character.
+/// Whether a file contains JSON and not a table. The extension of its name decides or, if the extension is another one,
+/// the first character of the file.
 fn is_json(path: &Path, bytes: &[u8]) -> bool {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     match ending.as_ref().and_then(|ending| ending.to_str()) {
