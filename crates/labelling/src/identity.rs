@@ -4,6 +4,7 @@ use crate::cells::{Cells, column_number, look_alikes};
 use crate::event::{CellIds, ItemIds, ItemSpec, PoolId};
 use crate::keys::{ItemKey, KeyBuilder};
 use halfspaces_frame::{Block, Column, DataError, DateOrder, Frame, MISSING, Reading, Values};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The keys and the second keys of all rows. The list of second keys may be empty.
@@ -141,7 +142,8 @@ impl ItemSource<'_> {
 
     /// The order of day and month in each column of dates.
     fn dates(&self, spec: &ItemSpec) -> BTreeMap<String, DateOrder> {
-        let order = |name: &String| match self.frame.column(name)?.as_ref() {
+        let by_name = self.columns_by_name();
+        let order = |name: &String| match by_name.get(name.as_str())? {
             Values::Moments(_) => match self.frame.record(name)?.rule.reading {
                 Reading::Date(format) => Some((name.clone(), format.order)),
                 _ => None,
@@ -192,10 +194,18 @@ impl ItemSource<'_> {
         ))
     }
 
+    /// The columns outside of the block. A search for each name would take quadratic time.
+    fn columns_by_name(&self) -> HashMap<&str, &Values> {
+        self.frame.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect()
+    }
+
     /// Adds the columns of the table to the keys; returns the first missing column, if any.
     fn add_columns<'s>(&self, keys: &mut KeyBuilder, spec: &'s ItemSpec) -> Option<&'s str> {
+        let by_name = self.columns_by_name();
+        let in_block = |name| self.frame.block.as_ref().and_then(|_| self.frame.column(name));
         for name in &spec.columns {
-            match self.frame.column(name) {
+            let values = by_name.get(name.as_str()).map(|values| Cow::Borrowed(*values));
+            match values.or_else(|| in_block(name)) {
                 Some(values) => add(keys, &values),
                 None if self.frame.is_sparse() => keys.numbers(&vec![0.0; self.frame.rows]),
                 None => return Some(name),

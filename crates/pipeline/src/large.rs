@@ -10,7 +10,7 @@ use crate::plan::Method;
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use crate::validation::measure;
-use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable};
+use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable, Remark};
 use halfspaces_linalg::{RngStream, rng_for};
 use std::collections::{BTreeMap, HashMap};
 
@@ -259,9 +259,10 @@ struct Pass<'p> {
     /// The number of rows with unknown labels.
     left_out: u64,
     by_label: HashMap<usize, usize>,
-    /// For each column with unknown categories, the number of rows that have one.
+    /// For each column with unknown categories, the number of rows with an unknown category.
     unseen: BTreeMap<String, u64>,
-    /// The first note on how each column of the recipe was read (0), and on one of its cells (1).
+    /// For each column of the recipe, the first note on how the column was read (0) and the first note on one of its
+    /// cells (1).
     notes: BTreeMap<(String, usize), String>,
     late: LateValues,
 }
@@ -289,10 +290,15 @@ impl Pass<'_> {
             *self.unseen.entry(column.to_owned()).or_default() += rows;
         }
         self.late.add(&chunk);
+        // A search for each column of the recipe would take quadratic time.
+        let rules = chunk.records.iter().filter_map(|of| Some((&of.name, of.notes.first()?)));
+        let rules: HashMap<&String, &String> = rules.collect();
+        let remarks = chunk.remarks.iter().map(|(name, remark)| (name, remark));
+        let remarks: HashMap<&String, &Remark> = remarks.rev().collect();
         for column in &self.recipe.columns {
             let name = &column.name;
-            let of_rule = chunk.record(name).and_then(|record| record.notes.first().cloned());
-            let of_cell = chunk.remark(name).map(|remark| chunk.about(name, remark));
+            let of_rule = rules.get(name).map(|note| (*note).clone());
+            let of_cell = remarks.get(name).map(|remark| chunk.about(name, remark));
             for (about_cell, note) in [of_rule, of_cell].into_iter().enumerate() {
                 if let Some(note) = note {
                     self.notes.entry((name.clone(), about_cell)).or_insert(note);

@@ -1,10 +1,10 @@
-//! Finds rows in another order if the two files give their column of ids different names.
+//! Detects rows in different orders if the columns of ids have different names in the two files.
 
 use crate::same_rows::{is_own, key, shown};
 use halfspaces_frame::{ClassKey, Column, DataError, Frame, Kind};
 use std::collections::HashMap;
 
-/// Words that indicate the names of files, in the name of a column.
+/// Words in the name of a column that indicate that it contains file names.
 const FILE_WORDS: [&str; 7] = ["image", "file", "img", "path", "name", "picture", "photo"];
 
 /// The part of a file name that another file may have kept.
@@ -13,7 +13,7 @@ enum Part {
     Whole,
     /// The name without folders.
     Base,
-    /// The name without folders and without its ending.
+    /// The name without folders and without its extension.
     Stem,
 }
 
@@ -28,14 +28,14 @@ impl Part {
     }
 }
 
-/// Checks that no column of `file`, whose rows are joined to the rows of `table` in order, has the values of a column of
-/// the table with another name in another order. The names of the files in a folder are also compared without folders
-/// and endings.
+/// Checks that no column of `file` has the values of a column of `table` with a different name, but in a different
+/// order. The rows of `file` are joined to the rows of `table` in order. If the table is a folder, file names are also
+/// compared without folders and extensions.
 ///
 /// All values of the column must be distinct, and both columns must have the same values. Whole numbers count only if
-/// one of the names indicates identifiers; if they only count the rows, both names must do so, because a rank or the
-/// number of a step has the same values. A column in the order of the table, or a common column of distinct values,
-/// shows that the order is right.
+/// at least one of the two column names indicates identifiers. If they merely number the rows, both names must do so,
+/// because a column of ranks or step numbers has the same values. The order is known to be right if such a column is in
+/// the order of the table, or if both files have the same column of distinct values.
 ///
 /// *Cost.* The time is linear in the number of cells of the columns of distinct values in the file. A column of the table
 /// is read up to its first value that the file does not have.
@@ -153,7 +153,7 @@ fn are_ids(
     }
 }
 
-/// Whether the values are the whole numbers from 0 or 1 on, in any order.
+/// Whether the values are consecutive whole numbers that start at 0 or 1, in any order.
 fn counts_rows(rows: &HashMap<ClassKey, usize>) -> bool {
     let number = |n: usize| ClassKey::of(&n.to_string());
     let count = rows.len();

@@ -1,14 +1,15 @@
-//! Checks that the rows of two tables agree in the columns that both tables have, if the tables are joined by order or
+//! Checks that the rows of two tables agree in the columns that both tables have, if the tables are joined in order or
 //! by row numbers.
 
+use crate::moved_rows::check_other_names;
 use halfspaces_frame::{
     ClassKey, Column, DataError, Frame, Kind, Values, is_missing_marker, short,
 };
 use std::collections::{HashMap, HashSet};
 
-/// The columns by which rows and labels are named, so that their meaning can differ in the two files.
+/// The columns that identify rows and labels, whose meaning can differ between the two files.
 const ROLES: [&str; 3] = ["row", "label", "suggested"];
-/// The columns that a command writes, by the columns that show that it wrote the file.
+/// For each command, the columns that show that it wrote the file, and the columns that it adds.
 const OWN: [(&[&str], &[&str]); 3] = [
     // `audit`, in Python with a column `score`
     (
@@ -20,7 +21,7 @@ const OWN: [(&[&str], &[&str]); 3] = [
     // `predict`
     (&["label", "value", "probability"], &["value", "probability"]),
 ];
-/// The beginning of the name of a copied column, if the file has a column of its own with the name.
+/// The prefix of the name of a copied column if the file has its own column with this name.
 const COPY: &str = "kept ";
 /// The name of an index in messages.
 const INDEX: &str = "the index";
@@ -48,17 +49,17 @@ pub struct SameRows {
 ///
 /// Columns with the same name in the table and in the file are compared. The names may differ in case (`id` and `ID`)
 /// if neither table has another column whose name differs only in case. There are three exceptions: the columns
-/// `except`, the columns `row`, `label` and `suggested` and others that a command added to the file (such as `rank` in
-/// a ranking), and the columns of a file without column names. The copy of a column that the file calls `kept NAME` is
-/// compared with the column. A column contradicts the join in two cases:
+/// `except`; the columns `row`, `label`, `suggested` and others that a command added to the file (such as `rank` in a
+/// ranking); and the columns of a file without column names. A copy that the file calls `kept NAME` is compared with
+/// the column `NAME`. A column contradicts the join in two cases:
 ///
 /// - Its cells are all distinct within the table and within the file, like ids, and a cell of the file equals a cell in
 ///   a different row of the table. An edited cell, which equals no cell of the table, does not contradict the join.
 /// - More than half of the pairs of cells differ.
 ///
-/// The indices of the two files, such as row names, are compared like a column, whatever they are called. They do not
-/// contradict the join if one of them only counts the rows and the other has other values. An index with a name is also
-/// compared with a column of that name in the other file.
+/// The indices of the two files, such as row names, are compared like columns, whatever their names are. They do not
+/// contradict the join if one of them merely numbers the rows and the other has different values. An index with a name
+/// is also compared with a column of that name in the other file.
 ///
 /// Cells are equal if their texts are equal, or if they are the same number or truth value (`1` and `1.0`, `007` and
 /// `7`). Missing cells are equal to each other. If a column was read as dates in only one of the two files, it is not
@@ -202,8 +203,9 @@ fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
 }
 
 /// Checks that the rows of a file, which is joined to a table in order, agree with the rows of the table
-/// ([`check_same_rows`]). If the two have no common column, an index or a column of ids that numbers the rows of the file
-/// from 0 or 1 must number them in ascending order; otherwise, the rows were sorted or shuffled after they were numbered.
+/// ([`check_same_rows`]). If the two have no common column, and an index or a column of ids numbers the rows of the
+/// file from 0 or 1, the numbers must be in ascending order. Otherwise, the rows were sorted or shuffled after they
+/// were numbered. A column of ids must not have the values of a column with a different name in a different order.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -212,13 +214,13 @@ fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
 ///     Frame::new(source, vec![Column { name: name.into(), values: Values::numbers(values) }])
 /// };
 /// let (x, y) = (table("x.csv", "size", vec![7.0, 9.0]), table("y.csv", "index", vec![1.0, 0.0]));
-/// let error = check_same_order(&x, &y, &[], "sort them", "sort it").unwrap_err().to_string();
+/// let error = check_same_order(&x, &y, &[], ["sort them", "sort it", "rename it"]).unwrap_err().to_string();
 /// assert!(error.starts_with("y.csv, row 0, column `index`: `1` here, but 0 is expected"));
 /// ```
 ///
 /// # Errors
-/// Returns the same errors as [`check_same_rows`], with `advice`. If the numbers of the rows are in another order, the
-/// message gives `advice_on_numbers`.
+/// Returns the same errors as [`check_same_rows`], with the first advice. The second advice is for row numbers that are
+/// out of order, and the third is for columns of ids with different names.
 ///
 /// # Panics
 /// Panics if the file has fewer rows than the table.
@@ -226,18 +228,19 @@ pub fn check_same_order(
     table: &Frame,
     file: &Frame,
     except: &[&str],
-    advice: &str,
-    advice_on_numbers: &str,
+    [advice, of_numbers, of_other_names]: [&str; 3],
 ) -> Result<SameRows, DataError> {
     let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
     let same = check_same_rows(table, file, &pairs, except, advice)?;
     if same.columns == 0 {
-        check_order(file, except, advice_on_numbers)?;
+        check_order(file, except, of_numbers)?;
     }
+    check_other_names(table, file, except, of_other_names)?;
     Ok(same)
 }
 
-/// Returns an error if `file` has an index or a column of ids that numbers its rows from 0 or 1 in another order.
+/// Returns an error if `file` has an index or a column of ids that numbers its rows from 0 or 1, but not in ascending
+/// order.
 fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataError> {
     let may_number = |column: &&Column| {
         let is_named = INDEX_NAMES.iter().chain(&["id", "row", "row_id"]);
@@ -268,9 +271,10 @@ fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataEr
     Ok(())
 }
 
-/// Checks that the column `row` of a file, by which it is joined to a table, can only mean the numbers of the data rows.
-/// It could also mean the column `row` of the table if that column has all of its values, in other rows. `pairs` are as
-/// for [`check_same_rows`]. A file that `label` wrote names its rows by their numbers.
+/// Checks that the column `row` of a file, by which it is joined to a table, can only mean the numbers of the data
+/// rows. It could also mean the column `row` of the table if that column contains all of its values, but in different
+/// rows. `pairs` are as for [`check_same_rows`]. In a file that `label` wrote, the column contains the numbers of the
+/// rows.
 ///
 /// # Errors
 /// Returns an error with the `advice` if the column could have both meanings.

@@ -1103,6 +1103,18 @@ fn items_of_other_rows_are_refused() {
     let args = [&["pool.csv", "--items", "items.csv"], &session[..]].concat();
     let (code, said) = typed(folder, &args, "a\nq\n");
     assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains("no common column"), "{said}");
+    // The ids may have another name in the file.
+    for (name, is_same) in [("turned.csv", false), ("items.csv", true)] {
+        let items = fs::read_to_string(folder.join(name)).unwrap().replace("id,", "key,");
+        fs::write(folder.join("other.csv"), items).unwrap();
+        let args = ["pool.csv", "--items", "other.csv", "--show", "text", "--classes", "a,b"];
+        let (code, said) = typed(folder, &[&args[..], &["--session", "t.jsonl"]].concat(), "q\n");
+        let part = "other.csv, line 2, column `key`: `n5` here, but `n0` in column `id` of pool.csv, line 2";
+        assert_eq!((code == Some(0), said.contains(part)), (is_same, !is_same), "{said}");
+        let note = "its rows are shown with the rows of pool.csv in order; the files have no common column";
+        assert_eq!(said.contains(note), is_same, "{said}");
+    }
 }
 
 /// Items that were shuffled after their rows were numbered are not shown with the rows of the pool.
@@ -1626,7 +1638,7 @@ fn a_session_starts_from_a_model() {
     let why = refuse("label new.csv --model m.json --classes u,v --session t.jsonl");
     assert!(why.contains("but the classes of this session are u, v"), "{why}");
     let why = refuse("label - --web --model m.json --session t.jsonl");
-    assert!(why.contains("the table is read twice"), "{why}");
+    assert!(why.contains("--model: standard input cannot be read more than once"), "{why}");
     fs::write(folder.join("other.csv"), "z\n1\n2\n").unwrap();
     let why = refuse("label other.csv --model m.json --session t.jsonl");
     assert!(why.contains("no column"), "{why}");

@@ -17,15 +17,15 @@ pub(super) const MAX_VARIED: usize = 30;
 /// The number of coordinates above which points can be stored as sparse entries. They are stored this way if fewer than
 /// one in `SPARSE_SHARE` coordinates is non-zero.
 const MIN_SPARSE_DIM: usize = 300;
-/// The denominator of the share of non-zero coordinates. See `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, and a
-/// dense coordinate takes 8 bytes.
+/// The denominator of the share of non-zero coordinates below which points are stored as sparse entries. See
+/// `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, and a dense coordinate takes 8 bytes.
 const SPARSE_SHARE: usize = 3;
-/// The permitted numbers of bits of hashed n-grams.
+/// The permitted numbers of hash bits for n-grams.
 const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
 /// The range of a column is stored if the column has at least this many numbers. At most 2 % of later numbers from the
 /// same distribution are expected to lie outside the range of 100 numbers.
 const MIN_RANGE: usize = 100;
-/// The maximum number of columns that have a note each if all of these notes say the same.
+/// The maximum number of columns that have separate notes if all of these notes say the same.
 const MOST_ALIKE: usize = 5;
 /// The maximum number of names that are listed in a message.
 const MAX_NAMES: usize = 20;
@@ -35,7 +35,7 @@ impl Recipe {
     /// label column must have been removed from the table.
     ///
     /// # Errors
-    /// Returns an error if a column named in `options` does not exist, if a column of texts is neither categories nor
+    /// Returns an error if a column named in `options` does not exist, if a column of texts is neither categorical nor
     /// declared as text, or if all columns are constant.
     pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
         recipe(frame, options)
@@ -67,7 +67,7 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
             if !used.contains(name) {
                 notes.extend(record.notes.iter().cloned());
             }
-            let is_named = used.contains(name) || texts.contains(name) || options.keep_constant;
+            let is_named = used.contains(name) || texts.contains(name);
             if record.rule.kind.is_left_out() && !is_named {
                 names_only.push(name.to_owned());
                 continue;

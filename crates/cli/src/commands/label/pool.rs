@@ -50,7 +50,7 @@ pub(super) struct SessionInfo<'a> {
     pub(super) pool: Option<&'a PoolId>,
     /// The classes; empty if they are taken from the known labels.
     pub(super) classes: &'a [String],
-    /// The column of known labels of the session, which is no feature even if `--known` is not passed again.
+    /// The column of known labels of the session, which is not a feature even if `--known` is not passed again.
     pub(super) known: Option<&'a str>,
 }
 
@@ -367,7 +367,15 @@ fn shown_frame(
             let known: Vec<&str> = args.known.as_deref().into_iter().collect();
             let advice = "sort the tables in the same order";
             let of_numbers = "sort the file by these numbers, or remove them";
-            note_all(&check_same_order(pool, &frame, &known, advice, of_numbers)?.notes);
+            let same = check_same_order(pool, &frame, &known, [advice, of_numbers, advice])?;
+            note_all(&same.notes);
+            if same.columns == 0 && !pool.columns.is_empty() {
+                note_all(&[format!(
+                    "{}: its rows are shown with the rows of {} in order; the files have no common column that could confirm \
+                     this",
+                    frame.source, pool.source
+                )]);
+            }
             Ok((Some(frame), folder(path)))
         }
         None if args.is_folder() => Ok((None, args.input.data.clone())),
