@@ -51,7 +51,7 @@ pub(crate) fn facts(rows: impl IntoIterator<Item = (String, String)>) -> String 
 }
 
 /// The level of each part of a text, from -3 to 3: three times the evidence of the part, divided by the largest
-/// absolute evidence of a part and rounded. Blanks have level 0.
+/// absolute evidence of any part, then rounded. Blanks have level 0.
 pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
     let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
     let level = |(range, part): &(Range<usize>, f64)| {

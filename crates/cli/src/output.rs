@@ -99,8 +99,8 @@ pub(crate) fn print_json<T: Serialize>(result: &T) -> Result<(), CliError> {
     print_raw(&shown_json(&format!("{text}\n")))
 }
 
-/// Escapes the letters that [`visible`] escapes, in the notation of JSON. In a JSON document, they occur only inside
-/// strings.
+/// Escapes, in JSON notation, the characters that [`visible`] escapes. In a JSON document, these characters occur only
+/// inside strings.
 fn shown_json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -147,14 +147,14 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     terminal::aligned(table, terminal::width())
 }
 
-/// Writes the notes of a library to stderr.
+/// Writes notes from a library to stderr.
 pub(crate) fn note_all(notes: &[String]) {
     notes.iter().for_each(|text| note(&format!("note: {text}")));
 }
 
-/// Writes a line to stderr. Terminal control characters are escaped, and the middle of a line of more than
-/// [`MAX_MESSAGE`] characters is left out, because a file can have names of any length. On a terminal, the line is styled
-/// and, if it is long, broken between words. Write errors are ignored, because they cannot be reported.
+/// Writes a line to stderr. Terminal control characters are escaped. In a line of more than [`MAX_MESSAGE`] characters,
+/// the middle is left out, because names in a file can have any length. On a terminal, the line is styled and, if it is
+/// long, broken between words. Write errors are ignored, because they cannot be reported.
 pub(crate) fn note(text: &str) {
     let text =
         terminal::for_stderr(&terminal::message(&terminal::shortened(&shown(text), MAX_MESSAGE)));
@@ -229,13 +229,13 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     }
 }
 
-/// File name endings of tables and archives that no command writes.
+/// File name extensions of tables and archives that no command writes.
 const NOT_WRITTEN: [&str; 14] = [
     "parquet", "pq", "arrow", "feather", "ipc", "npy", "npz", "xlsx", "xls", "ods", "gz", "zst",
     "bz2", "zip",
 ];
 
-/// Rejects a file name whose ending is that of a format other than plain text.
+/// Rejects a file name with the extension of a format other than plain text.
 fn check_ending(path: &Path) -> Result<(), CliError> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.filter(|ending| NOT_WRITTEN.contains(&ending.as_str())) {
@@ -247,17 +247,17 @@ fn check_ending(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Rejects a file name for a table whose ending is that of a document.
+/// Rejects a file name for a table if its extension is that of a document.
 pub(crate) fn check_table_name(path: &Path) -> Result<(), CliError> {
     check_not(path, "csv", &["json", "jsonl", "html"])
 }
 
-/// Rejects a file name for a model whose ending is that of another format in which models are stored.
+/// Rejects a file name for a model if its extension is that of another format in which models are stored.
 pub(crate) fn check_model_name(path: &Path) -> Result<(), CliError> {
     check_not(path, "json", &["onnx", "py", "sql", "pkl", "pickle", "joblib", "csv", "html"])
 }
 
-/// Rejects a file name with one of the endings `others`. `ending` is the right ending.
+/// Rejects a file name with one of the extensions `others`. `ending` is the right ending.
 fn check_not(path: &Path, ending: &str, others: &[&str]) -> Result<(), CliError> {
     let found = path.extension().map(|found| found.to_string_lossy().to_lowercase());
     match found.filter(|found| others.contains(&found.as_str())) {
@@ -349,8 +349,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Writes a file completely or not at all: a temporary file next to the target is renamed at the end. An existing file
-/// is overwritten only with `force`, even if it was created in the meantime.
+/// Writes a file completely or not at all: a temporary file next to the target is renamed at the end. An existing file,
+/// even one created in the meantime, is overwritten only with `force`.
 pub(crate) fn write_file(
     path: &Path,
     force: bool,

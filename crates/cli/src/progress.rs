@@ -46,8 +46,8 @@ impl Progress {
         Progress::bar(what, move |_| monitor.progress())
     }
 
-    /// Starts a bar. `steps` is called with the counter, and returns the number of finished steps and of all steps, or
-    /// `None` if no steps are planned.
+    /// Starts a bar. `steps` is called with the counter. It returns the number of finished steps and the number of all
+    /// steps, or `None` if no steps are planned.
     fn bar(
         what: &str,
         steps: impl Fn(u64) -> Option<(u64, u64)> + Clone + Send + Sync + 'static,

@@ -25,14 +25,14 @@ fn columns(term: &Term) -> Option<usize> {
     Some(usize::from(columns).max(LEAST_WIDTH))
 }
 
-/// Breaks the lines that are too long for standard output; breaks are between words. If standard output is not a
-/// terminal, the text is unchanged.
+/// Breaks lines that are too long for standard output, but only between words. If standard output is not a terminal,
+/// the text is unchanged.
 pub(crate) fn for_stdout(text: &str) -> String {
     broken(text, columns(&Term::stdout()))
 }
 
-/// Breaks the lines that are too long for standard error; breaks are between words. If standard error is not a
-/// terminal, the text is unchanged.
+/// Breaks lines that are too long for standard error, but only between words. If standard error is not a terminal, the
+/// text is unchanged.
 pub(crate) fn for_stderr(text: &str) -> String {
     broken(text, columns(&Term::stderr()))
 }
@@ -73,8 +73,8 @@ fn word_end(text: &str) -> usize {
     ends.find(|at| !text[*at..].starts_with(" %")).unwrap_or(text.len())
 }
 
-/// The column at which continuation lines begin: that of the first word of an indented line; otherwise that of the
-/// value after the name, or 0 if there is no name.
+/// The column at which continuation lines begin: in an indented line, that of the first word; in any other line, that
+/// of the value after the name, or 0 if there is no name.
 fn indent(line: &str) -> usize {
     let leading = line.len() - line.trim_start_matches(' ').len();
     if leading > 0 {

@@ -134,7 +134,7 @@ fn push(line: &mut String, text: std::fmt::Arguments<'_>) {
     line.write_fmt(text).expect("writing to a string cannot fail");
 }
 
-/// Appends the shortest text that is read as `value`: plain digits or, for large or small values, digits with an
+/// Appends the shortest text that parses to `value`: plain digits or, for large or small values, digits with an
 /// exponent.
 fn push_number(line: &mut String, value: f64) {
     push(line, format_args!("{value:?}"));

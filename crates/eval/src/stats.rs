@@ -80,9 +80,9 @@ pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     binomial_upper(others, trials, confidence).map(|upper| 1.0 - upper)
 }
 
-/// The probability of at least `events` successes in `trials` independent trials that succeed with `probability`. This
-/// is the exact p-value of the hypothesis "at most `probability`". It is at most 1 - c if and only if
-/// [`binomial_lower`] at confidence c is at least `probability`.
+/// The probability of at least `events` successes in `trials` independent trials, each of which succeeds with
+/// probability `probability`. This is the exact p-value of the hypothesis "at most `probability`". It is at most 1 - c
+/// if and only if [`binomial_lower`] at confidence c is at least `probability`.
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_tail;

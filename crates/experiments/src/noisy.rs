@@ -39,8 +39,8 @@ pub(crate) enum Noise {
     /// Labels of points with |w*·x| <= 2γ.
     #[strum(to_string = "near")]
     Near,
-    /// Labels of points on which w* disagrees with another halfspace. Of a few random halfspaces, this is the one that
-    /// misleads least squares most.
+    /// Labels of points on which w* disagrees with another halfspace. Among a few random halfspaces, this is the one
+    /// that misleads the least-squares method most.
     #[strum(to_string = "adverse")]
     Adverse,
 }

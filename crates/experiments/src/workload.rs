@@ -49,7 +49,7 @@ pub(crate) enum Workload {
     /// Ten Gaussian clusters, normalised; points closer than `margin` to the boundary are dropped.
     #[strum(to_string = "clusters d={dim} γ={margin}")]
     Clusters { dim: usize, points: usize, margin: f64 },
-    /// Points of a Student-t distribution with one degree of freedom; no point is dropped.
+    /// Points from a Student-t distribution with one degree of freedom; no point is dropped.
     #[serde(rename = "student-t")]
     #[strum(to_string = "student-t d={dim} condition {condition:e}")]
     StudentT { dim: usize, points: usize, condition: f64 },

@@ -12,7 +12,7 @@ use std::ops::Range;
 ///
 /// *When to use it.* Use this map to label points with a model that was learned on [`Nystroem`](crate::Nystroem)
 /// features and converted by [`Nystroem::expansion`](crate::Nystroem::expansion). Once the kernel values are known,
-/// labelling a point in this way is faster than computing its features, by a factor of m. For learning, use the
+/// labelling a point in this way is faster by a factor of m than computing its features. For learning, use the
 /// `Nystroem` features themselves, because they are better conditioned.
 ///
 /// ```

@@ -95,10 +95,10 @@ impl RadialKernel {
         Ok(value[0])
     }
 
-    /// Replaces sums over the coordinates of x and several points z by the kernel values K(x, z), in place. For a
-    /// Gaussian kernel, each sum is x · z, and `own` holds ‖z‖² for each z. For a Laplacian kernel, `own` holds ‖z‖₁
-    /// for each z, and each sum is Σ (|x_i - z_i| - |z_i|). NaN remains NaN. This function is always inlined, so that
-    /// it is compiled for the vector instructions of its caller.
+    /// Replaces the sums over the coordinates of x and each of several points z with the kernel values K(x, z), in
+    /// place. For a Gaussian kernel, each sum is x · z, and `own` holds ‖z‖² for each z. For a Laplacian kernel, `own`
+    /// holds ‖z‖₁ for each z, and each sum is Σ (|x_i - z_i| - |z_i|). NaN remains NaN. This function is always
+    /// inlined, so that it is compiled for the vector instructions of its caller.
     #[inline(always)]
     pub fn replace_sums(self, sums: &mut [f64], x_norm_sq: f64, own: &[f64]) {
         // The inverse must be finite, so that equal points have the value 1 at every scale.
@@ -121,8 +121,9 @@ impl RadialKernel {
 }
 
 impl Distance {
-    /// The median distance in 2000 random pairs of points. Pairs of equal points are ignored. This median is the usual
-    /// scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
+    /// The median distance between two points, over 2000 random pairs of points. Pairs of equal points are ignored.
+    /// This median is the usual scale of a kernel (the "median heuristic"). Returns 1 if all pairs consist of equal
+    /// points.
     ///
     /// # Errors
     /// [`InputError::Empty`] if there are no points; [`InputError::TooLarge`] if a dense point does not fit in memory;
@@ -245,7 +246,7 @@ impl Centres {
     }
 }
 
-/// A call of [`RadialKernel::replace_sums`], compiled for the vector instructions that the processor supports.
+/// A call to [`RadialKernel::replace_sums`], compiled for the vector instructions that the processor supports.
 struct Finish<'a> {
     kernel: RadialKernel,
     x_sq: f64,

@@ -11,7 +11,7 @@ const MAX_KNOTS: usize = 1000;
 /// Replaces every value of a column by its rank, which removes the unit, the skew and the outliers of the column.
 ///
 /// The rank of a value is computed from the fraction of the sample that lies below the value, where equal values count
-/// half. First 1/2 is subtracted from this fraction. The result is then divided by the standard deviation of the
+/// half. First, 1/2 is subtracted from this fraction. The result is then divided by the standard deviation of the
 /// fractions of all values in the sample. A column therefore has mean 0 and standard deviation 1 on the sample, as with
 /// [`ZScore`](crate::ZScore), but even the rank of an extreme value lies within a few standard deviations of 0. The
 /// rank of a new value between two stored values is interpolated. The rank of a value outside the range of the stored

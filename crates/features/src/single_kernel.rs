@@ -12,7 +12,8 @@ use std::array;
 const ROWS: usize = 4;
 const CENTRES: usize = 16;
 
-/// The number of centres whose kernel values are compared in both precisions, and the largest difference allowed.
+/// The number of centres whose kernel values are compared between the two precisions, and the largest difference
+/// allowed.
 const CHECKED_CENTRES: usize = 32;
 const ACCURACY: f64 = 1e-6;
 

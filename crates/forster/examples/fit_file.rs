@@ -1,6 +1,5 @@
-//! Brings points from a file into radially isotropic position and reports the time, so that it can be compared with the
-//! times of other programs on the same points. A file contains n × d little-endian 64-bit floating-point numbers, row
-//! by row.
+//! Brings points from a file into radially isotropic position and reports the time, for comparison with other programs
+//! on the same points. A file contains n × d little-endian 64-bit floating-point numbers, row by row.
 //!
 //! ```sh
 //! cargo run --release -p halfspaces-forster --example fit_file -- generate clustered 10000 20 x.f64

@@ -55,7 +55,7 @@ pub enum ForsterError {
         /// Number of rows that a later pass counted.
         found: u64,
     },
-    /// The points lie in or near a proper subspace. Only a fit in memory can decide which.
+    /// The points lie in or near a proper subspace. Only a fit in memory can tell which of the two is the case.
     #[error(
         "the points lie in or near a proper subspace (the second moments differ by a factor of {ratio:e}); drop columns \
          that depend on others, or fit in memory"

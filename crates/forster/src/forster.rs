@@ -27,9 +27,9 @@
 //! the condition number has changed for [`PATIENCE`](crate::level::PATIENCE) steps. For ill-conditioned points, the
 //! second case occurs long before the cap is reached. Such a subspace is never returned at the cap on steps, because
 //! more steps might still bring the points into position on the whole span. It is never returned at an intermediate
-//! step either, because if another subspace contains all other points, some transform brings the points into position
-//! exactly. Whenever such a subspace is returned, the answer is correct: membership is certified, and the equality
-//! holds exactly, in integers (DKTZ23 §3 requires no more).
+//! step either: if another subspace contains all other points, some transform brings the points into position exactly.
+//! Whenever such a subspace is returned, the answer is correct: membership is certified, and the equality holds
+//! exactly, in integers (DKTZ23 §3 requires no more).
 //!
 //! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed. Both outcomes are
 //! returned only with certificates recomputed from the original points ([`crate::Subspace`], [`crate::Isotropy`]).
@@ -74,8 +74,8 @@ impl Params for ForsterParams {
 }
 
 impl ForsterTransform {
-    /// The default parameters of the solver: two-sided accuracy 1e-6, membership tolerance 1e-10, automatic steps, one
-    /// thread.
+    /// The default parameters of the solver: two-sided accuracy 1e-6, membership tolerance 1e-10, automatic choice of
+    /// steps, one thread.
     #[must_use]
     pub fn params() -> ForsterParams {
         ForsterParams::default()
@@ -86,8 +86,8 @@ impl ForsterTransform {
 /// [`ForsterTransform::params`] and [`Params::check`].
 ///
 /// *What it computes.* A linear map A such that the unit vectors u = Aᵀx/‖Aᵀx‖ have M = (d/n) Σ u uᵀ ≈ I within the
-/// requested [`Accuracy`](crate::Accuracy). If a proper subspace of the span contains more than its share of the points
-/// (k/d of them for a subspace of k of the d dimensions), so that no such A exists, the result is that subspace, with a
+/// requested [`Accuracy`](crate::Accuracy). No such A exists if a proper subspace of the span contains more than its
+/// share of the points (k/d of them for a subspace of k of the d dimensions). The result is then that subspace, with a
 /// map A for the points inside it.
 ///
 /// *Guarantee.* The guarantee concerns the result, not the number of steps. The members of a subspace, the inequality
@@ -97,9 +97,9 @@ impl ForsterTransform {
 ///
 /// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
 /// fixed-point step takes one pass, and a Newton step takes up to 60. For points that are Gaussian, heavy-tailed or in
-/// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers. It also stores the unit rows
-/// (n d numbers) once it searches for subspaces or takes Newton steps, and a copy of the points if some are repeated,
-/// are zero, or have lengths outside [1e-100, 1e100].
+/// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers. The fit also stores the unit
+/// rows (n d numbers) once it searches for subspaces or takes Newton steps, and a copy of the points if some are
+/// repeated, are zero, or have lengths outside [1e-100, 1e100].
 ///
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
 /// compute a scatter matrix of heavy-tailed points; or to detect that many points lie in a subspace. *When not to use

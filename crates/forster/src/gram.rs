@@ -1,7 +1,7 @@
 //! The weighted sum Σ s u uᵀ over the rows u of a tile ([`crate::tile`]), each with a scale s.
 //!
-//! Each vector of u is multiplied by s once, and then by several coordinates of u. The registers for the sums limit
-//! their number.
+//! Each vector of u is multiplied by s once, and then by several coordinates of u. The number of these coordinates is
+//! limited by the registers that hold the sums.
 
 use crate::tile::{LANES, padded};
 use halfspaces_linalg::kernels::{Fused, FusedLoop};

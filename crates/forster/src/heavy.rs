@@ -113,8 +113,8 @@ pub(crate) fn find(
 }
 
 /// For each number t in `tops`, let V be the subspace orthogonal to the t leading singular directions. For every row,
-/// computes the ratio of the row's energy orthogonal to V to its energy along V. Both energies are raised to at least
-/// the size that a rounding error could have.
+/// computes the ratio of the row's energy orthogonal to V to its energy along V. Each energy is raised to at least the
+/// size of its possible rounding error.
 fn energy_ratios(
     rows: &Rows<'_>,
     unit: &[f64],
@@ -149,8 +149,7 @@ fn ascending(ratio: &[f64]) -> Vec<usize> {
     order
 }
 
-/// The rows with the smallest ratios: just enough of them to make V heavy (or, with `equality`, to bring it to the
-/// boundary).
+/// The rows with the smallest ratios: just enough of them to make V heavy (or, with `equality`, to reach N d >= k n).
 fn first_members(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usize> {
     let mut inside = 0.0;
     let mut count = 0;

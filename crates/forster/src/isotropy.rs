@@ -18,10 +18,11 @@ use std::ops::Range;
 /// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the points scaled
 /// to norm 1. Both are 1 in perfect position.
 ///
-/// *Guarantee.* If λmin(M) >= 1 - δ, every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d. If also δ <= 1/2, at least 1/(4d) of
-/// the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). The rounding error of the eigenvalues is about 1e-14
-/// d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check points of any origin; λmax shows how strongly one
-/// direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:* F1, S7.
+/// *Guarantee.* If λmin(M) >= 1 - δ, every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d. If in addition δ <= 1/2, at least
+/// 1/(4d) of the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). The rounding error of the eigenvalues is
+/// about 1e-14 d. *Cost:* O(n d²) time, O(d²) memory. *When to use it:* to check points of any origin; λmax shows how
+/// strongly one direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:*
+/// F1, S7.
 ///
 /// ```
 /// use halfspaces_forster::Isotropy;
@@ -48,8 +49,8 @@ impl Isotropy {
         Isotropy::measure_weighted(points, None)
     }
 
-    /// Computes the certificate of M = (d/W) Σ w u uᵀ, where W = Σ w. With equal weights, it is that of
-    /// [`Isotropy::measure`].
+    /// Computes the certificate of M = (d/W) Σ w u uᵀ, where W = Σ w. With equal weights, the certificate equals that
+    /// of [`Isotropy::measure`].
     ///
     /// # Errors
     /// Same as [`Isotropy::measure`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].

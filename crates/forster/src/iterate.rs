@@ -34,7 +34,7 @@ pub(crate) struct Iterate {
     pub(crate) extremes: (f64, f64),
 }
 
-/// An iterate with the logarithm of the factor by which the condition number may have grown; `None` if A is numerically
+/// An iterate, and the logarithm of the factor by which the condition number may have grown; `None` if A is numerically
 /// singular.
 pub(crate) type Moved = Option<(Iterate, f64)>;
 

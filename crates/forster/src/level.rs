@@ -18,12 +18,13 @@ use halfspaces_linalg::checkpoint;
 use std::f64::consts::LN_10;
 use tracing::debug;
 
-/// The iteration aims at this fraction of δ. The fraction is below 1 because the certificate is summed in a different
-/// order.
+/// The iteration aims for an accuracy of this fraction of δ. The fraction is below 1 because the certificate is summed
+/// in a different order.
 const AIM: f64 = 0.9;
 /// Number of fixed-point steps before the rate of convergence is judged.
 const FIRST_STEPS: usize = 2;
-/// If a step leaves more than this fraction of the residual, only Newton steps are taken from then on.
+/// If the residual after a step exceeds this fraction of the residual before it, only Newton steps are taken from then
+/// on.
 const SLOW: f64 = 0.6;
 /// Width of a gap, in decades, that triggers the first search for heavy subspaces. The next constant is the growth of
 /// the gap that triggers the next search.

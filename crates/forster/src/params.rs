@@ -81,8 +81,8 @@ impl Accuracy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Step {
-    /// Fixed-point steps, with Anderson acceleration once the residual is below 1/2. If a step leaves more than 0.6 of
-    /// the residual, only Newton steps are taken from then on.
+    /// Fixed-point steps, with Anderson acceleration once the residual is below 1/2. If the residual after a step
+    /// exceeds 0.6 times the residual before it, only Newton steps are taken from then on.
     #[default]
     Automatic,
     /// Always fixed-point steps A <- A M^(-1/2), up to rotation. Each step takes one pass, and the rate of convergence

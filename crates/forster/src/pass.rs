@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Points of one level: row-major rows, with weights, whose squared norms neither overflow nor underflow.
+/// Points of one level, with weights: row-major rows whose squared norms neither overflow nor underflow.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows<'a> {
     pub(crate) values: Cow<'a, [f64]>,
@@ -140,7 +140,7 @@ impl Buffers {
         run_fused(MomentRun { buffers: self, values, weights, factor })
     }
 
-    /// The sums of w u uᵀ (uᵀ S u) over unit rows. `factor` is a lower triangle with the quadratic form of S.
+    /// The sums of w u uᵀ (uᵀ S u) over unit rows. `factor` is a lower triangle with the same quadratic form as S.
     pub(crate) fn fourth(&mut self, unit: &[f64], weights: &[f64], factor: &Factor) -> MomentSum {
         run_fused(FourthRun { buffers: self, values: unit, weights, factor })
     }

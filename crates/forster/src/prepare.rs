@@ -1,8 +1,8 @@
 //! Conversion of points to rows, without zero and repeated points.
 //!
 //! Points that are multiples of the same point, including negative multiples, are merged, and their weights are added.
-//! Multiples are detected exactly, except for the rounding error when x is divided by its largest entry. Merging
-//! changes no result, only the time. If there are no multiples, no zeros, and no lengths outside [1e-100, 1e100], the
+//! Multiples are detected exactly, up to the rounding error of dividing x by its largest entry. Merging changes only
+//! the running time, not the result. If there are no multiples, no zeros, and no lengths outside [1e-100, 1e100], the
 //! points are read in place; otherwise they are copied. Lengths are changed only by powers of two, so no bit of a
 //! direction changes.
 

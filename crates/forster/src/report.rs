@@ -47,13 +47,13 @@ pub enum Reason {
     /// The cap on iterations was reached.
     IterationCap,
     /// The cap on the condition number was reached: the transform degenerates, but no subspace within the tolerance
-    /// explains this. This happens if points lie near a subspace, but not within the tolerance.
+    /// explains this. This happens if points lie near a subspace but outside the tolerance.
     ConditionCap,
     /// Neither the residual nor the condition number changes any more: at this condition number, rounding errors exceed
     /// the requested accuracy.
     Stalled,
-    /// The iteration ended successfully, but the certificate computed from the original points does not reach the
-    /// requested accuracy because of rounding at this condition number.
+    /// The iteration ended successfully. Because of rounding at this condition number, however, the certificate
+    /// computed from the original points does not reach the requested accuracy.
     CertificateMissed,
     /// The transform degenerates, or nearly does. A heavy subspace may be the cause, but a fit by passes over blocks
     /// ([`Forster::fit_blocks`](crate::Forster::fit_blocks)) cannot search for one.
@@ -196,7 +196,7 @@ impl Fit {
         !matches!(self.outcome, Outcome::Unresolved { .. })
     }
 
-    /// The end of the fit, in the terms common to all learners; [`Outcome`] and [`Reason`] give details. If a transform
+    /// How the fit ended, in the terms common to all learners; [`Outcome`] and [`Reason`] give details. If a transform
     /// degenerates until the cap on the condition number is reached, or if its certificate does not reach the accuracy,
     /// the fit counts as stalled by rounding.
     #[must_use]

@@ -73,8 +73,8 @@ impl Factor {
     }
 }
 
-/// Maximum width of a panel, in vectors. The sums of six rows and one row of the panel must fit in the registers: 32 if
-/// vectors have [`LANES`] numbers, otherwise 16.
+/// Maximum width of a panel, in vectors. The sums for six rows and one row of the panel must fit in the registers, of
+/// which there are 32 if vectors have [`LANES`] numbers and 16 otherwise.
 const fn panel_vectors(lanes: usize) -> usize {
     if lanes == LANES { 4 } else { 2 }
 }
@@ -328,7 +328,7 @@ fn norm_sq_of<F: Fused>(f: F, u: &[f64]) -> f64 {
     sum_of_lanes(lanes)
 }
 
-/// The inner product of a row `u` with a row `t`, which is a row of a tile or has the same length.
+/// The inner product of a row `u` and a row `t`, which either has the same length or is a row of a tile.
 #[inline(always)]
 pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
     let ((t, t_tail), (u, u_tail)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());

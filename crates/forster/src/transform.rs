@@ -21,7 +21,8 @@ use halfspaces_linalg::{
     DensePoints, Halfspace, InputError, PointSet, Points, aligned_zeros, zeros,
 };
 
-/// The scale of [`ForsterTransform::scatter`], which the radially isotropic position determines only up to a factor.
+/// The scale of [`ForsterTransform::scatter`]; radially isotropic position determines the scatter matrix only up to a
+/// factor.
 ///
 /// ```
 /// use halfspaces_forster::{ForsterTransform, Normalisation};

@@ -96,7 +96,7 @@ pub(crate) fn append_texts(
     Ok(())
 }
 
-/// Appends decimals as texts with all their digits, except zeros at the end of the fraction.
+/// Appends decimals as texts with all their digits except the trailing zeros of the fraction.
 fn push_decimals<T: DecimalType>(
     array: &dyn Array,
     mut push: impl FnMut(Option<&str>) -> Result<(), DataError>,

@@ -24,7 +24,7 @@ pub(crate) enum Fault {
     Infinite {
         row: usize,
     },
-    /// A list has another length than the lists before it. `row` is its row in the batch.
+    /// The length of a list differs from that of the lists before it. `row` is its row in the batch.
     Length {
         row: usize,
         expected: usize,

@@ -46,7 +46,7 @@ pub(crate) struct Plan {
     /// The name of the column that becomes the index of the table, if there is one.
     index: Option<String>,
     remarks: Vec<(String, Remark)>,
-    /// For each column with a time zone, the number of microseconds to add to its times, so that they have the UTC
+    /// For each column with a time zone, the number of microseconds to add to its times to convert them to the UTC
     /// offset of the column's rule.
     shifts: HashMap<String, i64>,
     /// Notes on decisions that could be wrong.
@@ -168,7 +168,7 @@ fn unit(of: &DataType) -> Option<&'static str> {
     matches!(of, DataType::Duration(_)).then_some("a number of seconds")
 }
 
-/// The smallest number of bytes that a row takes, with its number, its class and its prediction.
+/// The minimum number of bytes that a row takes, including its number, its class and its prediction.
 const ROW_COST: u64 = 32;
 
 /// The columns of a table that is assembled batch by batch.
@@ -199,7 +199,7 @@ impl<'s> Assembler<'s> {
         self.builders.iter().map(width).collect()
     }
 
-    /// Sets the lengths of the lists to those of the rows before, which are the result of [`Assembler::widths`].
+    /// Sets the lengths of the lists to those of the earlier rows, as returned by [`Assembler::widths`].
     pub(crate) fn continue_with(&mut self, widths: &[Option<usize>]) {
         for (builder, known) in self.builders.iter_mut().zip(widths) {
             if let Builder::Lists { width, .. } = builder {
@@ -361,7 +361,7 @@ mod tests {
         (0..frame.rows).map(|row| frame.column("at").unwrap().text(row)).collect()
     }
 
-    /// The texts of times, which `correct` writes, keep the instant and the nanoseconds.
+    /// The texts of times keep the instant and the nanoseconds; `correct` writes these texts.
     #[test]
     fn texts_of_times_with_a_zone_are_in_utc() {
         assert_eq!(
@@ -419,7 +419,8 @@ mod tests {
         assert!(for_a_model.index.is_some() && for_a_model.names() == ["a", "b"]);
     }
 
-    /// A duration has no text, so a model that learned from texts such as `0 days 20:48:14` cannot recognise it.
+    /// The text of a duration is a number of seconds, so a model that learned from texts such as `0 days 20:48:14`
+    /// cannot recognise it.
     #[test]
     fn durations_are_noted_as_numbers_and_as_texts() {
         let of = DataType::Duration(TimeUnit::Second);
@@ -435,7 +436,8 @@ mod tests {
         }
     }
 
-    /// A column of times is read as times of day, as in a text file, so a model of one file reads the other.
+    /// A column of times is read as times of day, as in a text file, so a model that was fitted to one file can read
+    /// the other.
     #[test]
     fn times_of_day_are_read_as_in_a_text_file() {
         let seconds = Time32SecondArray::from(vec![Some(20_700), None, Some(0)]);
@@ -472,7 +474,7 @@ mod tests {
         }
     }
 
-    /// The parts of a column of lists that cannot be read are absent for the reason of that column.
+    /// If a column of lists cannot be read, the errors for its parts state the reason why the column cannot be read.
     #[test]
     fn lists_of_different_lengths_are_named_for_their_parts() {
         let lists = [Some(vec![Some(1.0), Some(2.0)]), Some(vec![Some(3.0)])];
@@ -490,7 +492,7 @@ mod tests {
         assert!(frame.no_column("e.x").to_string().contains("no column `e.x`"));
     }
 
-    /// Integers that need more than 53 bits are rounded, in decimals too.
+    /// Integers that need more than 53 bits are rounded, even if they are stored as decimals.
     #[test]
     fn rounded_decimals_are_noted() {
         let integer = (1i128 << 60) + 1;
@@ -514,8 +516,8 @@ mod tests {
         }
     }
 
-    /// For a category, pandas writes a dictionary. A model that learned from numbers, truth values or dates reads them
-    /// from a dictionary in the same way as from a plain column.
+    /// A categorical column is written by pandas as a dictionary. A model that learned from numbers, truth values or
+    /// dates reads them from a dictionary in the same way as from a plain column.
     #[test]
     fn dictionaries_are_read_by_the_rule_of_the_plain_column() {
         let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(1), Some(2), Some(0)]);

@@ -76,8 +76,8 @@ impl SparseBlock {
         self.first
     }
 
-    /// The number in the name of a column, or `None` if no column of such a block has this name. The number can be larger
-    /// than those of all columns.
+    /// The number in the name of a column, or `None` if no column of such a block has this name. The number can be
+    /// larger than that of every existing column.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<u32> {
         column_number(name, &self.prefix)

@@ -17,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 /// | `Spam`, `spam` | no |
 /// | `true`, `1` | no within a column; [`Classes::find`] and [`same_class`] match them |
 ///
-/// Integers of any size are compared exactly. Programs that write a number with an exponent also write a decimal point or
-/// a sign (`1.2E4`, `1e+05`), so these are numbers.
+/// Integers of any size are compared exactly. Programs that write a number with an exponent also write a decimal point
+/// or a sign, so labels such as `1.2E4` and `1e+05` are numbers.
 ///
 /// ```
 /// use halfspaces_frame::ClassKey;
@@ -76,7 +76,7 @@ impl ClassKey {
         matches!(self.0, Key::Truth(_))
     }
 
-    /// The text by which the class is sorted among words. It does not depend on the spelling of the label.
+    /// The text that is used to sort the class alphabetically. It does not depend on the spelling of the label.
     fn text(&self) -> String {
         match &self.0 {
             Key::Truth(truth) => truth.to_string(),
@@ -158,8 +158,8 @@ impl Classes {
         classes
     }
 
-    /// The classes of labels, with the names and in the order that they have after a fit: the name of a class is its
-    /// shortest spelling, if possible without an exponent, and classes whose names are all numbers are sorted by value.
+    /// The classes of labels, named and ordered as they are after a fit. The name of a class is its shortest spelling,
+    /// if possible without an exponent. Classes whose names are all numbers are sorted by value.
     ///
     /// ```
     /// use halfspaces_frame::Classes;
@@ -192,7 +192,7 @@ impl Classes {
         self.names.is_empty()
     }
 
-    /// Finds the class of a label. This is the class with this exact name, or else the first class with the same key.
+    /// Finds the class of a label. This is the class with exactly this name, or else the first class with the same key.
     /// If there is no such class, the labels 1 and 0 match the classes `true` and `false`, and vice versa, unless the
     /// classes contain both kinds. Returns `None` if nothing matches.
     #[must_use]
@@ -266,8 +266,8 @@ impl ClassCollector {
     }
 
     /// The indices of the classes in sorted order. If all names are numbers, they are sorted by value. Otherwise, they
-    /// are sorted alphabetically, with the truth values as `false` and `true` in any spelling. The order does not depend
-    /// on the order of the labels.
+    /// are sorted alphabetically; a truth value in any spelling is sorted as `false` or `true`. The order does not
+    /// depend on the order of the labels.
     pub(crate) fn sorted(&self) -> Vec<usize> {
         let keys: Vec<ClassKey> = self.names.iter().map(|name| ClassKey::of(name)).collect();
         let mut order: Vec<usize> = (0..self.names.len()).collect();

@@ -9,7 +9,7 @@ use crate::values::Values;
 /// The limit up to which an `f64` represents every integer exactly.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
-/// Whether a number equals the integer in its cell. Numbers with a fraction or a power of ten always count as exact,
+/// Whether a number equals the integer in its cell. Numbers with a fraction or an exponent always count as exact,
 /// because rounding them is allowed.
 fn is_exact(value: f64, cell: &[u8]) -> bool {
     let integer = std::str::from_utf8(cell).ok().and_then(|text| text.trim().parse::<i128>().ok());
@@ -65,7 +65,7 @@ pub(crate) enum Built {
         zero: Option<(usize, String)>,
         /// The first negative number without a leading minus sign, with its row.
         sign: Option<(usize, String)>,
-        /// The points in the numbers of a column of numbers.
+        /// The set of the numbers of digits after the point, for a column of numbers.
         points: Points,
     },
     /// A cell that is not a number came after numbers. The fields are the first such cell and its row. The file must be
@@ -89,7 +89,8 @@ impl Built {
 
 impl ColumnBuilder {
     /// Creates an empty column. If `texts` is true, cells are collected as texts. Otherwise, they are collected as
-    /// numbers as long as all of them are plain numbers. Cells that are `markers` count as missing numbers.
+    /// numbers as long as all of them are plain numbers. Cells that equal one of the `markers` count as missing
+    /// numbers.
     pub(crate) fn new(texts: bool, markers: Markers) -> ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
@@ -145,7 +146,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// Adds the points in numbers that were appended.
+    /// Adds the numbers of digits after the point in numbers that were appended.
     pub(crate) fn add_points(&mut self, points: Points) {
         self.points.add(points);
     }
@@ -205,8 +206,8 @@ impl ColumnBuilder {
     }
 }
 
-/// Whether a cell starts with a zero and another digit. Postal codes and article numbers often start like this, but
-/// most numbers do not.
+/// Whether a cell starts with a zero that is followed by another digit. Postal codes and article numbers often start
+/// like this, but most numbers do not.
 #[inline]
 pub(crate) fn has_leading_zero(cell: &[u8]) -> bool {
     matches!(cell, [b'0', b'0'..=b'9', ..])

@@ -125,7 +125,7 @@ fn parquet_files() {
     attack(&file, false);
 }
 
-/// The Parquet reader would skip a list of 2^31 booleans one at a time.
+/// The Parquet reader would skip the elements of a list of 2^31 booleans one at a time.
 #[test]
 fn parquet_metadata_with_an_endless_list() {
     use ::parquet::arrow::ArrowWriter;

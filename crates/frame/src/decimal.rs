@@ -45,8 +45,8 @@ pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
 }
 
 /// Parses the field `text[start..end]` like [`short_decimal`], but faster. Also returns the number of digits after the
-/// decimal point. Returns `None` if the field has more than eight digits, starts with a zero and another digit, or is
-/// near the end of the text.
+/// decimal point. Returns `None` if the field has more than eight digits, starts with a zero that is followed by
+/// another digit, or is near the end of the text.
 #[inline(always)]
 pub(crate) fn short_decimal_within(text: &[u8], start: usize, end: usize) -> Option<(f64, usize)> {
     let bytes = text.get(start..)?.first_chunk::<9>()?;
@@ -154,8 +154,8 @@ fn integer_at_top(values: u64) -> Option<u64> {
     (too_large(values) == 0).then(|| combined(values))
 }
 
-/// Splits a word into the integer that its last bytes form and the number of these bytes, which is less than eight. The
-/// last byte is the highest. Returns `None` if all bytes are digits or if the last byte is not a digit.
+/// Returns the integer that is formed by the digits at the end of a word, and the number of these digits, which is less
+/// than eight. The last byte is the highest. Returns `None` if all bytes are digits or if the last byte is not a digit.
 #[inline(always)]
 pub(crate) fn last_integer(word: u64) -> Option<(u64, usize)> {
     let values = word ^ (0x30 * EACH);

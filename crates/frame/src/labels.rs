@@ -1,4 +1,4 @@
-//! Labels: the classes of the rows, read from a column. A class has the name that is its shortest spelling.
+//! Labels: the classes of the rows, read from a column. The name of a class is its shortest spelling.
 
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
@@ -11,12 +11,13 @@ use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::HashMap;
 
-/// If there are at most this many distinct labels, they are always classes. If there are more, they are not classes if
-/// most rows have a label that occurs in no other row.
+/// If there are at most this many distinct labels, they are always classes. With more distinct labels, the labels are
+/// not classes if most rows have a label that occurs in no other row.
 const MIN_FREE: usize = 30;
 
 /// If a label column has more than [`MIN_FREE`] distinct numbers and, on average, fewer than this many rows per number,
-/// the numbers are treated as a quantity, not as classes (unless they are consecutive integers that mostly repeat).
+/// the numbers are treated as a quantity, not as classes. Consecutive integers are still classes, unless most rows have
+/// a number that occurs in no other row.
 const MIN_ROWS_OF_NUMBER: usize = 10;
 
 /// The classes of a table, and the class of each row.
@@ -35,7 +36,7 @@ pub struct Labels {
     /// The class of each row, as an index into `classes`.
     pub of_row: Vec<usize>,
     /// The class names in sorted order. If all names are numbers, they are sorted by value. Otherwise, they are sorted
-    /// alphabetically, with the truth values as `false` and `true` in any spelling. If there are two classes, the
+    /// alphabetically; a truth value in any spelling is sorted as `false` or `true`. If there are two classes, the
     /// positive class is last. Labels with the same [`ClassKey`](crate::ClassKey) belong to one class.
     pub classes: Vec<String>,
 }
@@ -54,8 +55,9 @@ impl Labels {
         Labels::checked(collected, &place, &mut frame.notes)
     }
 
-    /// Returns the labels of a column without missing labels. Adds notes on labels that count as one class, on classes
-    /// that look alike, and on classes whose names often mark a missing value. `place` is the column in messages.
+    /// Returns the labels of a column that has no missing labels. Adds notes on labels that count as one class, on
+    /// classes that look alike, and on classes whose names often mark a missing value. `place` describes the column in
+    /// messages.
     ///
     /// # Errors
     /// Returns an error if the labels are not classes.
@@ -176,8 +178,8 @@ impl Labels {
         rows
     }
 
-    /// Returns notes on classes that look alike, and on classes whose names often mark a missing value. `place` is the
-    /// column of labels in messages.
+    /// Returns notes on classes that look alike, and on classes whose names often mark a missing value. `place`
+    /// describes the label column in messages.
     #[must_use]
     pub fn notes(&self, place: &str) -> Vec<String> {
         let classes = self.classes.iter().map(String::as_str).zip(self.rows_of_classes());

@@ -26,7 +26,7 @@ pub fn visible(name: &str) -> String {
     shown
 }
 
-/// Whether a letter changes the direction of writing or ends a line, although it is not a control character.
+/// Whether a character changes the writing direction or ends a line, although it is not a control character.
 fn turns_or_breaks(letter: char) -> bool {
     matches!(
         letter,
@@ -34,7 +34,7 @@ fn turns_or_breaks(letter: char) -> bool {
     )
 }
 
-/// Whether a letter has no width and no meaning. Joiners, which also have no width, belong to words and emoji.
+/// Whether a character has no width and no meaning. Joiners, which also have no width, belong to words and emoji.
 fn is_without_width(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
@@ -75,8 +75,9 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     format!("; there are {}", first_of(quoted, MAX_LISTED))
 }
 
-/// The name that is most similar to `wanted`. Returns `None` if more than a third of the letters of `wanted` (rounded
-/// up) differ, or at least half of them. The time is proportional to the number of names, regardless of their lengths.
+/// The name that is most similar to `wanted`. Returns `None` if the number of letters to change is more than a third of
+/// the length of `wanted` (rounded up), or at least half of this length. The time is proportional to the number of
+/// names, regardless of their lengths.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     // A letter takes at most four bytes, so names with more bytes than this are too long to be compared.
     let fold = |s: &str| (s.len() <= 4 * MAX_COMPARED).then(|| s.trim().to_lowercase());

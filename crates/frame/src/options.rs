@@ -138,9 +138,9 @@ pub struct Hints {
     /// Whether all other columns are also read as texts, because they are not used. The cells of these columns are not
     /// checked.
     pub others_are_texts: bool,
-    /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not treated
-    /// as footnotes. A line that repeats the header is not a row, and neither is a blank line, except in a table with one
-    /// column if another row follows.
+    /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not
+    /// treated as footnotes. A line that repeats the header is not a row. A blank line is a row only in a table with
+    /// one column, and only if another row follows.
     pub keeps_rows: bool,
 }
 

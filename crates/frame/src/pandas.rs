@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 /// The columns for which the pandas metadata contains a declaration.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
-    /// Columns that contain the index of the data frame. As in delimited text, a first column without a name is one.
+    /// Columns that contain the index of the data frame. As in delimited text, a first column without a name is such a
+    /// column.
     pub(crate) indices: BTreeSet<String>,
     /// Columns that have the type `category` in pandas, regardless of the type of their values.
     pub(crate) categories: BTreeSet<String>,

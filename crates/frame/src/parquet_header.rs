@@ -2,14 +2,14 @@
 //!
 //! The metadata are a struct of the Thrift compact protocol. The Parquet reader skips an unknown list one element at a
 //! time. It takes no bytes for a boolean, so damaged metadata of a few bytes can make it count to billions. The headers
-//! of pages are not checked, because the reader also opens the file at other places than these headers.
+//! of pages are not checked, because the reader also opens the file at positions other than those of these headers.
 
-/// Maximum depth of a header. The Parquet reader refuses deeper ones.
+/// Maximum depth of a header. The Parquet reader rejects deeper headers.
 const MAX_DEPTH: usize = 64;
 
 /// Whether all lists and maps of a header together have more elements than the header has bytes. An element takes at
-/// least one byte in a valid header. Returns `false` if the header is damaged in another way, which the Parquet reader
-/// reports.
+/// least one byte in a valid header. Returns `false` if the header is damaged in another way, because the Parquet
+/// reader reports such damage.
 pub(crate) fn has_endless_list(header: &[u8]) -> bool {
     let mut walk = Walk { rest: header, elements: header.len() as u64 };
     matches!(walk.fields(MAX_DEPTH), Err(Fault::Endless))

@@ -1,4 +1,5 @@
-//! Finds all places of a byte in a text. This takes less time than one search after the other if the places are close.
+//! Finds all occurrences of a byte in a text. If the occurrences are close together, this takes less time than a
+//! separate search for each of them.
 
 /// Returns the positions of a byte and of line ends in a text, in order.
 pub(crate) fn positions(text: &[u8], byte: u8) -> Vec<u32> {

@@ -2,8 +2,8 @@
 //! object per line: `cargo run -p halfspaces --example export_runs -- [seed=20261201]`
 //!
 //! `benches/peers/recompute.py` recomputes the results from the data with a second implementation and compares them.
-//! Each line has the claim, the given numbers and the computed numbers; all numbers are in arrays. Points are listed
-//! row by row.
+//! Each line contains the claim, the given numbers and the computed numbers; all numbers are in arrays. Points are
+//! listed row by row.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 

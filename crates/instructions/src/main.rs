@@ -27,8 +27,8 @@ const JUDGED: &str = "AVX-512";
 
 /// Count the instructions per row of eleven inner loops and compare them with the recorded counts.
 ///
-/// The program steps through each loop one instruction at a time. This needs Linux on x86-64 and the right to trace a process;
-/// otherwise the program reports why it counts nothing.
+/// The program steps through each loop one instruction at a time. This requires Linux on x86-64 and permission to trace
+/// a process; otherwise the program reports why it counts nothing.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask instructions", bin_name = "cargo xtask instructions")]
 struct Options {

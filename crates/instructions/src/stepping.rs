@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// The number of instructions that this program executes when it runs the loop `of`, counted from the moment at which
+/// The number of instructions that this program executes when it runs the loop named `of`, counted from the moment when
 /// it starts to wait. If the system does not allow one process to trace another, returns the reason.
 pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     let mut program = Command::new(std::env::current_exe()?);

@@ -7,16 +7,16 @@ use crate::vectors::{Blocks, Kernel, Vectors};
 /// The operations of a [`BlockLoop`] on rows that consist of whole blocks of [`LANES`] numbers. Without these
 /// operations, the compiler would vectorise such loops poorly.
 pub trait BlockOps: Copy {
-    /// The [`dot`](crate::dot) of two rows. If one row has more blocks than the other, it is truncated.
+    /// The [`dot`](crate::dot) of two rows. If one row has more blocks than the other, the longer row is truncated.
     fn dot(self, a: &[[f64; LANES]], b: &[[f64; LANES]]) -> f64;
 
     /// Computes `y += a x`, where the product and the sum are rounded separately. If one row has more blocks than the
-    /// other, it is truncated.
+    /// other, the longer row is truncated.
     fn axpy(self, a: f64, x: &[[f64; LANES]], y: &mut [[f64; LANES]]);
 
     /// The product of two single-precision rows. This product has eight times as many running sums as
-    /// [`dot`](crate::dot), so it is faster and rounds differently. If one row has more blocks than the other, it is
-    /// truncated.
+    /// [`dot`](crate::dot), so it is faster and rounds differently. If one row has more blocks than the other, the
+    /// longer row is truncated.
     fn dot_single(self, a: &[[f32; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
     /// Computes `y += a x` for single-precision rows, where the product and the sum are rounded separately.

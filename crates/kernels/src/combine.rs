@@ -68,8 +68,8 @@ fn in_registers<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: u
     v.release(out, kernel.out);
 }
 
-/// The loop that keeps the whole blocks in memory, but the remainders of w and the sum in registers. If the remainders
-/// were in memory, a masked load would wait for the preceding masked store.
+/// The loop that keeps the whole blocks in memory, but the remainders of w and of the sum in registers. If the
+/// remainders were in memory, a masked load would wait for the preceding masked store.
 #[inline(always)]
 fn in_memory<V: Vectors, F: FnMut(usize, f64) -> Option<f64>>(v: V, mut kernel: Combine<'_, F>) {
     let d = kernel.w.len();

@@ -12,7 +12,7 @@ pub struct MissingItem {
     pub row: usize,
     /// The class; `None` if the item was skipped or is uncertain.
     pub class: Option<usize>,
-    /// Whether the new pool has copies of the item, but too few, and the labels of the copies differ.
+    /// Whether the new pool has some copies of the item, but too few, and the labels of the copies differ.
     pub is_ambiguous: bool,
 }
 
@@ -61,12 +61,13 @@ pub struct Anchoring {
     pub renamed: usize,
     /// Whether any item of the current pool has another row number in the new pool.
     pub reordered: bool,
-    /// Sets of rows of the new pool with equal keys whose labels may have been exchanged: a person may have seen them as
-    /// different, their labels differ, and their cells do not show which item belongs to which row.
+    /// Sets of rows of the new pool with equal keys whose labels may have been exchanged. A person may have seen these
+    /// rows as different, their labels differ, and their cells do not show which item belongs to which row.
     pub confused: Vec<Vec<usize>>,
 }
 
-/// The order in which copies are matched: by their rows in the current pool, then those that it does not contain.
+/// The order in which copies are matched: first those in the current pool, in the order of their rows, and then the
+/// others.
 fn place(record: &Record, item: usize) -> (bool, Option<usize>, usize) {
     let row = record.row_of(item);
     (row.is_none(), row, item)
@@ -131,9 +132,9 @@ impl Copies<'_> {
         (pairs, out, is_confused)
     }
 
-    /// Selects the items to match with `rows`: labelled or skipped items first, then items of the current pool. If `all`
-    /// items are matched with some row in the end, items that are already in these rows come before all others. Returns
-    /// the selected items in order, and the other items.
+    /// Selects the items to match with `rows`: labelled or skipped items first, then items of the current pool. If
+    /// `all` is true, every item is matched with some row in the end, so items that are already in these rows come
+    /// before all others. Returns the selected items in order, and the other items.
     fn keep(&self, mut items: Vec<usize>, rows: &[usize], all: bool) -> (Vec<usize>, Vec<usize>) {
         if items.len() <= rows.len() {
             return (items, Vec::new());
@@ -151,7 +152,8 @@ impl Copies<'_> {
         (items, out)
     }
 
-    /// Whether a person may have seen these items as different, although their keys are equal, and their labels differ.
+    /// Whether the labels of these items differ and a person may have seen the items as different although their keys
+    /// are equal.
     fn is_confused(&self, items: &[usize], rows: &[usize]) -> bool {
         let is_there =
             |item: &&usize| self.touched.contains(*item) || self.record.row_of(**item).is_some();
@@ -241,7 +243,8 @@ impl Anchoring {
         Some(anchoring)
     }
 
-    /// Records the copies `out` of the items `kept`. The new pool has no rows for these copies.
+    /// Records that the items `out`, which are copies of the items `kept`, were left out. The new pool has no rows for
+    /// these copies.
     fn leave_out(
         &mut self,
         record: &Record,

@@ -113,7 +113,7 @@ impl Annotators {
 
     /// Adds an annotator with the answers of a session. The rows of the session's current pool must be those of the
     /// common pool, in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are
-    /// matched as [`Classes::find`] does, so `1.0` is the class `1` of an earlier session and keeps that name.
+    /// matched as in [`Classes::find`], so `1.0` is the class `1` of an earlier session and keeps that name.
     ///
     /// # Errors
     /// Returns an error if the name is already used, if the session has a different number of rows, or if two of its

@@ -6,12 +6,13 @@ use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError,
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
+/// The number of questions in a snapshot. This many answers can arrive before the model has learned from the first of
+/// them.
 const LOOKAHEAD: usize = 512;
-/// Number of questions for which weights are computed: the next question, and the question after it, which is asked if
+/// The number of questions for which weights are computed: the next question and the one after it, which is asked if
 /// the model is one answer behind.
 const EXPLAINED: usize = 2;
-/// Number of answers that are suggested for a second look.
+/// The number of answers that are suggested for a second look.
 const DOUBTS: usize = 10;
 
 /// How questions are chosen and shown.
@@ -29,7 +30,7 @@ pub struct Asking {
     pub seek: Option<usize>,
     /// Ask about rows in a random order with this seed, so that the labelled rows are a random sample of the pool.
     pub shuffled: Option<u64>,
-    /// Compute the weights of the coordinates in the first questions.
+    /// Compute the weights of the coordinates for the first questions.
     pub weights: bool,
     /// The rows to ask about first, each with its place in the order. Rows with the same place are asked about in the
     /// order of their probabilities.
@@ -93,9 +94,9 @@ pub struct Snapshot {
     pub outlook: Outlook,
     /// Whether the predictions come from a given model instead of the session's own model.
     pub advised: bool,
-    /// Whether the probabilities of the questions and the outlook mean something.
+    /// Whether the probabilities of the questions and the outlook are meaningful.
     pub has_probabilities: bool,
-    /// The answers that fit the other answers least.
+    /// The answers that are least consistent with the other answers.
     pub doubts: Vec<Doubt>,
 }
 
@@ -159,7 +160,7 @@ pub trait Asker {
     /// Returns an error if the model has stopped.
     fn wait(&self, enough: impl Fn(&Snapshot) -> bool) -> Result<Snapshot, DataError>;
 
-    /// Whether the snapshot was taken after all commands sent so far.
+    /// Whether the snapshot was taken after all commands sent so far were executed.
     fn is_up_to_date(&self, snapshot: &Snapshot) -> bool;
 
     /// Executes the pending commands and returns the model.

@@ -10,9 +10,9 @@ const MISSING_CELL: u64 = 0x0f0f_aaaa_5555_0005;
 
 /// The cells of all rows of a table and of the table that is shown with it.
 ///
-/// Keys of items ignore differences that depend on the reading of a table: `1.10` and `1.1` are the same number. If the
-/// column was read as texts, a person sees these rows as different, and their cells differ. In a column of numbers, their
-/// cells are equal.
+/// Keys of items ignore differences that depend on how a table is read: `1.10` and `1.1` are the same number. If the
+/// column was read as texts, a person sees these rows as different, and their cells differ. In a column of numbers,
+/// their cells are equal.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -29,7 +29,7 @@ pub struct Cells {
     columns: Vec<Column>,
     /// The hash of each row of the table.
     of_table: Vec<ItemKey>,
-    /// The hash of each row of both tables.
+    /// The hash of each row, computed from both tables.
     of_row: Vec<ItemKey>,
 }
 
@@ -97,7 +97,7 @@ impl Cells {
     /// equal; `None` if there are no such rows.
     ///
     /// # Panics
-    /// Panics if the pool has other rows.
+    /// Panics if the pool does not have the same rows.
     #[must_use]
     pub fn look_alikes(&self, pool: &PoolId) -> Option<String> {
         let sets = look_alikes(&pool.items.as_ref()?.keys, &self.of_row);

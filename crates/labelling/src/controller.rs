@@ -80,8 +80,8 @@ impl<A: Asker> Controller<A> {
         self.question
     }
 
-    /// The probability of the predicted class. Returns `None` if a class has no labelled row yet and the predictions are
-    /// not those of a given model, or if the predictions are suggestions without probabilities.
+    /// The probability of the predicted class. Returns `None` if the predictions are suggestions without probabilities.
+    /// Also returns `None` if a class has no labelled row yet, unless the predictions are those of a given model.
     #[must_use]
     pub fn probability(&self) -> Option<f64> {
         let is_known = self.snapshot.advised || self.record().has_every_class();
@@ -316,7 +316,7 @@ impl<A: Asker> Controller<A> {
         &self.asker
     }
 
-    /// The answers that fit the other answers least, except those that have been changed since.
+    /// The answers that are least consistent with the other answers, except those that have been changed since.
     pub fn doubts(&self) -> impl Iterator<Item = &Doubt> {
         let doubts = self.snapshot.doubts.iter();
         doubts.filter(|doubt| self.record().label(doubt.index) == Some(doubt.class))
@@ -377,7 +377,7 @@ impl<A: Asker> Controller<A> {
         Ok(())
     }
 
-    /// Takes a new snapshot, and opens the next question if the row of the open one has a label now.
+    /// Takes a new snapshot, and opens the next question if the row of the open question now has a label.
     fn keep_question(&mut self) -> Result<(), ActionError> {
         let has_label = |question: LabellingQuestion| self.record().label(question.index).is_some();
         if self.question.is_some_and(has_label) {

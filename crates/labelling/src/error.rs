@@ -65,8 +65,8 @@ pub enum SessionError {
         path: PathBuf,
         /// The change that another program made to the file.
         how: &'static str,
-        /// The file to which the whole session, including the last event, was saved. Otherwise, the reason why it was
-        /// not saved.
+        /// The file to which the whole session, including the last event, was saved. If saving failed, the reason why
+        /// it was not saved.
         saved: Result<PathBuf, String>,
     },
 }

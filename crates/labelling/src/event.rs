@@ -235,10 +235,10 @@ pub struct ItemIds {
 pub struct CellIds {
     /// The fingerprint of the table, without a second table that is only shown.
     pub table: String,
-    /// The hash of each row of both tables. This list is empty if the items have ids.
+    /// The hash of each row, computed from both tables. This list is empty if the items have ids.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<ItemKey>,
-    /// The order of day and month in each column of dates from which keys are computed. If they are read in
+    /// The order of day and month in each column of dates from which keys are computed. If the dates are read in
     /// another order, a key may refer to a different row.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dates: BTreeMap<String, DateOrder>,

@@ -169,7 +169,8 @@ impl SessionLog {
         Ok(SessionLog { header, record, file: None, tail: Tail::Complete })
     }
 
-    /// The labelling model with all labels of the session and its rows that were skipped or uncertain. `points` are the rows of its pool.
+    /// The labelling model with all labels of the session and its skipped and uncertain rows. `points` are the rows of
+    /// the session's pool.
     ///
     /// # Errors
     /// Returns an error if the points do not match the pool or the model cannot learn from them.
@@ -182,8 +183,8 @@ impl SessionLog {
         LabellingSession::resume(&file, points).map_err(|error| DataError::user(error.to_string()))
     }
 
-    /// A session that predicts the given class of each row instead of learning, with all labels and skipped rows of the
-    /// session. It does not ask about rows without a given class. For reviews.
+    /// A labelling session that predicts the given class of each row instead of learning, with all labels and skipped
+    /// rows of this log. It does not ask about rows without a given class. For reviews.
     ///
     /// # Errors
     /// Returns an error if the classes do not match the pool or the session.
@@ -217,7 +218,7 @@ impl SessionLog {
         &self.record
     }
 
-    /// The state in which the end of the file was when the file was opened.
+    /// The state of the end of the file when the file was opened.
     #[must_use]
     pub fn tail(&self) -> Tail {
         self.tail
@@ -289,10 +290,10 @@ impl SessionLog {
 struct OpenFile {
     file: File,
     path: PathBuf,
-    /// Length in bytes of the complete lines.
+    /// The length in bytes of the complete lines.
     len: u64,
     chain: Chain,
-    /// The time at which the file was last modified by this process, if the system tells it.
+    /// The time at which this process last modified the file, if the system reports it.
     modified: Option<SystemTime>,
     /// Whether this process created the file.
     created: bool,
@@ -309,7 +310,7 @@ impl Drop for OpenFile {
 }
 
 impl OpenFile {
-    /// Makes the file end with a line end.
+    /// Ensures that the file ends with a line end.
     fn repair_end(&mut self, tail: Tail) -> std::io::Result<()> {
         match tail {
             Tail::Complete => self.cut(self.len),

@@ -73,9 +73,9 @@ impl Chain {
 
 /// The number and checksum at the end of a line.
 struct Signature {
-    /// Length of the JSON without its last brace.
+    /// The length of the JSON without its last brace.
     json: usize,
-    /// Length of the text covered by the checksum.
+    /// The length of the text covered by the checksum.
     signed: usize,
     number: u64,
     sum: u64,

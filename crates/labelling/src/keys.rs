@@ -42,7 +42,7 @@ pub(crate) fn stir_bytes(hash: u64, bytes: &[u8]) -> u64 {
 pub struct ItemKey(u64);
 
 impl ItemKey {
-    /// Number of hexadecimal digits of a key.
+    /// The number of hexadecimal digits of a key.
     const DIGITS: usize = 16;
 
     /// The key of the item with this id.

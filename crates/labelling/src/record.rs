@@ -58,12 +58,12 @@ pub struct Record {
     /// The number of items that have ever been in a pool.
     items: usize,
     keys: HashMap<usize, ItemKey>,
-    /// The hash of the cells of each item, as they were when an item was last in the pool.
+    /// The hash of the cells of each item, as they were when the item was last in the pool.
     cells: HashMap<usize, ItemKey>,
     labelled: HashMap<usize, Labelled>,
     /// Labelled items in the order in which they were first labelled.
     order: BTreeMap<Place, usize>,
-    /// The skipped and uncertain items, by the event that skipped them or marked them as uncertain, and the reverse map.
+    /// The map from the event that skipped an item, or marked it as uncertain, to the item, and the reverse map.
     aside: BTreeMap<usize, usize>,
     aside_of: HashMap<usize, usize>,
     /// The events that can be undone, each with its item.
@@ -102,7 +102,7 @@ impl Record {
     /// Checks whether an event is possible in the current state.
     ///
     /// # Errors
-    /// Returns the reason if it is not.
+    /// Returns the reason if the event is not possible.
     pub fn check(&self, event: &Event) -> Result<(), String> {
         match event {
             Event::Known { labels } => {
@@ -289,7 +289,7 @@ impl Record {
         })
     }
 
-    /// The item of a row of an event that was checked.
+    /// The item of a row in an event that has been checked.
     fn checked_item(&self, row: usize) -> usize {
         match self.item(row) {
             Ok(item) => item,
@@ -334,8 +334,8 @@ impl Record {
             .filter_map(|item| Some(self.labelled.get(item)?.at_row(self.rows.row(*item)?)))
     }
 
-    /// Whether each class has at least one row. Until then, a model gives no probabilities for the classes without a
-    /// row.
+    /// Whether each class has at least one labelled row. Until this is the case, a model gives no probabilities for the
+    /// classes without a row.
     #[must_use]
     pub fn has_every_class(&self) -> bool {
         let mut is_missing = vec![true; self.classes.len()];

@@ -10,7 +10,7 @@ use halfspaces_frame::{DataError, DateOrder};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Maximum number of rows listed in a message.
+/// The maximum number of rows listed in a message.
 const LISTED: usize = 5;
 
 /// The pool with which a session is resumed.
@@ -37,7 +37,7 @@ pub struct ResumedPool<'a> {
     pub id: &'a PoolId,
     /// The identity of the pool, computed as for session files of version 1.
     pub first_version: &'a PoolId,
-    /// The cells of the pool, from which messages give examples; `None` to give none.
+    /// The cells of the pool, from which the examples in messages are taken; `None` for messages without examples.
     pub cells: Option<&'a Cells>,
     /// Whether to continue even if answered items are missing.
     pub keep_found: bool,

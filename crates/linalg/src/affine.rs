@@ -52,7 +52,7 @@ impl AffineHalfspace {
     /// The same halfspace over lifted points ([`crate::PointSet::lifted`]).
     ///
     /// # Errors
-    /// Never fails for a value of this type. The signature has an [`InputError`] because the constructor of a
+    /// Never fails for a value of this type. The signature includes an [`InputError`] because the constructor of a
     /// [`Halfspace`] checks its normal.
     pub fn lifted(&self) -> Result<Halfspace, InputError> {
         Halfspace::from_affine(self.linear.normal().to_vec(), self.bias)

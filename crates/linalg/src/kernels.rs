@@ -84,7 +84,7 @@ pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     add_lanes(sums)
 }
 
-/// A number with the sign of [`sparse_dot`], which is finite if [`sparse_dot`] is. This function sums in a different
+/// A number that has the sign of [`sparse_dot`] and is finite if [`sparse_dot`] is. This function sums in a different
 /// order, unless the order of summation could change the sign.
 ///
 /// The running sums of [`sparse_dot`] are in memory, because the column of each value selects its running sum. The sums

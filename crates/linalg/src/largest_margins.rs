@@ -81,7 +81,7 @@ impl Largest {
         Largest { count, room, kept: Vec::new(), floor }
     }
 
-    /// The largest values in a range of the points, which have the dimension of w.
+    /// The largest values in a range of points that have the dimension of w.
     fn scan<P: PointSet>(points: &P, w: &[f64], count: usize, stretch: Range<usize>) -> Largest {
         let mut largest = Largest::new(count);
         let Some(dense) = points.as_dense() else {

@@ -191,7 +191,7 @@ impl<'a> DensePoints<'a> {
         Ok(DensePoints { values, dim })
     }
 
-    /// Returns the same points with their own buffer, which is copied if it is borrowed.
+    /// Returns the same points with their own buffer; a borrowed buffer is copied.
     #[must_use]
     pub fn into_owned(self) -> Points {
         let values = match self.values {
@@ -221,7 +221,7 @@ impl<'a> DensePoints<'a> {
         &self.values
     }
 
-    /// Consumes the points and returns the row-major buffer, which is copied if it is borrowed.
+    /// Consumes the points and returns the row-major buffer; a borrowed buffer is copied.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         self.values.into_owned()

@@ -29,7 +29,7 @@ pub trait RowView: Copy {
     /// `x · w`.
     fn dot(self, w: &[f64]) -> f64;
 
-    /// A number with the sign of `x · w`, which is finite if `x · w` is. This method is cheaper than [`RowView::dot`].
+    /// A number that has the sign of `x · w` and is finite if `x · w` is. This method is cheaper than [`RowView::dot`].
     #[inline]
     fn dot_sign(self, w: &[f64]) -> f64 {
         self.dot(w)

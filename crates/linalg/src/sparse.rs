@@ -58,7 +58,7 @@ fn check_width(dim: usize) -> Result<(), InputError> {
 }
 
 impl SparsePoints {
-    /// Takes the three CSR buffers. `row_starts` has one entry more than there are rows; it starts at 0 and ends at the
+    /// Takes the three CSR buffers. `row_starts` has one more entry than there are rows; it starts at 0 and ends at the
     /// number of stored values. Column indices increase strictly within a row and are 32-bit numbers, which limits
     /// `dim` ([`MAX_SPARSE_DIM`]).
     ///
@@ -97,7 +97,7 @@ impl SparsePoints {
     /// Appends one row. After an error the collection is unchanged.
     ///
     /// # Errors
-    /// Same as [`SparseRow::new`], with the index that this row would have had.
+    /// The errors of [`SparseRow::new`], with the index that this row would have had.
     pub fn push(&mut self, columns: &[u32], values: &[f64]) -> Result<(), InputError> {
         check_sparse_row(self.len(), columns, values, self.dim)?;
         self.columns.to_mut().extend_from_slice(columns);
@@ -163,7 +163,7 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// Returns the same points with their own buffers, which are copied if they are borrowed.
+    /// Returns the same points with their own buffers; borrowed buffers are copied.
     #[must_use]
     pub fn into_owned(self) -> SparsePoints {
         CsrPoints {

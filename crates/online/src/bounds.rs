@@ -279,9 +279,9 @@ fn mean_decay(d: f64, power: u32) -> f64 {
     sum
 }
 
-/// The bound, for any pool in R^`dim`, on the mean number of mistakes of the strong learner with random starts until at
-/// most a fraction ε = `epsilon` of the pool is unlabelled. The bound is ⌈4d ln(1/ε)⌉ times the mean number of mistakes
-/// per round in the worst dimension up to d. Proof: docs/theory/constants-of-dktz23.md.
+/// A bound on the mean number of mistakes that the strong learner with random starts makes until at most a fraction ε =
+/// `epsilon` of the pool is unlabelled, for any pool in R^`dim`. The bound is ⌈4d ln(1/ε)⌉ times the mean number of
+/// mistakes per round in the worst dimension up to d. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::bounds::strong_learner_mistakes;
@@ -325,7 +325,7 @@ fn round_mistakes(k: f64) -> f64 {
 const NODES: u32 = 2000;
 
 /// A lower bound on the expected number of mistakes of any learner in random order: ((d-1)²/(2πe d)) ln(n/d). It holds
-/// for n >= d uniform points on the sphere of R^d, d >= 2, that are labelled by a uniformly random halfspace (our
+/// for d >= 2 and n >= d uniform points on the sphere of R^d that are labelled by a uniformly random halfspace (our
 /// result: docs/theory/random-order.md, Theorem 1).
 ///
 /// ```

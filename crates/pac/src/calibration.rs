@@ -74,7 +74,7 @@ load_checked!(Calibration {
     tail: f64,
 } => Calibration::new);
 
-/// The default of the unit, the exponent and the tail, for files without these parameters.
+/// The default value of the unit, the exponent and the tail, for files without these parameters.
 #[cfg(feature = "serde")]
 fn one() -> f64 {
     1.0

@@ -1,4 +1,4 @@
-//! Random projection, for points with a margin, to a dimension that does not depend on the original dimension.
+//! Random projection of points that have a margin. The projected dimension does not depend on the original dimension.
 
 use crate::streams;
 use halfspaces_linalg::{
@@ -26,16 +26,16 @@ pub fn projected_margin(margin: f64) -> f64 {
     margin / (2.0 + margin)
 }
 
-/// A random projection, for points with a margin, to a dimension that does not depend on the original dimension.
+/// A random projection of points that have a margin. The projected dimension does not depend on the original dimension.
 ///
 /// The projection maps x to Rx/max(1, ‖Rx‖), where R is an m × d matrix with random entries ±1/√m. A halfspace w of the
 /// projected space corresponds to the halfspace Rᵀw of the original space, which makes the same predictions.
 ///
 /// *Guarantee.* Let N points satisfy ‖x‖ <= 1 and y (w* · x) >= γ for a unit vector w*. Let m = ⌈16
 /// ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]). With probability at least 1-δ over R, the products y (Rw* · Rx) are
-/// at least γ/2 for all points. Norms may grow, but with probability at least 1 - 3δ/2, ‖Rw*‖² and every ‖Rx‖² are at
-/// most 1 + γ/2, too. Then Rw*/‖Rw*‖ has a margin of γ/(2+γ) ([`projected_margin`]) on the rescaled points, which all
-/// lie in the unit ball.
+/// at least γ/2 for all points. Norms may grow. However, with probability at least 1 - 3δ/2, this bound holds and, in
+/// addition, ‖Rw*‖² and every ‖Rx‖² are at most 1 + γ/2. Then Rw*/‖Rw*‖ has a margin of γ/(2+γ) ([`projected_margin`])
+/// on the rescaled points, which all lie in the unit ball.
 ///
 /// *Cost.* R is not stored. Each column consists of m random bits, which are generated from the seed when they are
 /// needed. Generating the bits of a column costs less than the m additions that use them. Projecting a point takes m

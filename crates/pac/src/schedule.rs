@@ -25,7 +25,8 @@ pub fn paper_step(margin: f64, run_length: u64) -> f64 {
     margin / (2.0 * (run_length as f64).sqrt())
 }
 
-/// The run length T = ⌈16(1-η)²/(εγ)²⌉. Its proof uses |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 uses 2.
+/// The run length T = ⌈16(1-η)²/(εγ)²⌉. The proof uses |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 uses the bound
+/// 2.
 #[must_use]
 pub fn run_length(noise: f64, excess: f64, margin: f64) -> u64 {
     whole(16.0 * ((1.0 - noise) / (excess * margin)).powi(2))
@@ -81,8 +82,8 @@ pub fn thinned_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (6.0 * candidates as f64 / failure).ln())
 }
 
-/// The factor α = ε/(2-ε) of the padding αγ, as printed (CKST24 Lemma 6). Claim 1 of CKST24 uses Lemma 6 at ε/2, where
-/// the lemma does not hold with this α.
+/// The factor α = ε/(2-ε) of the padding αγ, as printed (CKST24 Lemma 6). Claim 1 of CKST24 applies Lemma 6 with ε/2 in
+/// place of ε. The lemma does not hold for ε/2 with this α.
 #[must_use]
 pub fn paper_padding(excess: f64) -> f64 {
     excess / (2.0 - excess)
@@ -100,7 +101,8 @@ pub fn glm_paper_step(excess: f64, margin: f64, run_length: u64) -> f64 {
     margin * paper_padding(excess) / (2.0 * run_length as f64).sqrt()
 }
 
-/// The factor α = ε/(4-ε) of the padding, from Lemma 6 of CKST24 at ε/2. Claim 1 of CKST24 needs this value.
+/// The factor α = ε/(4-ε) of the padding, from Lemma 6 of CKST24 with ε/2 in place of ε. Claim 1 of CKST24 needs this
+/// value.
 #[must_use]
 pub fn padding(excess: f64) -> f64 {
     excess / (4.0 - excess)
@@ -226,7 +228,7 @@ pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure
     (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
 }
 
-/// The accuracy √(2 ln(2K/δ)/|T₂|), at most 1, of a choice among K candidates. It bounds the amount by which the true
+/// The accuracy √(2 ln(2K/δ)/|T₂|) of a choice among K candidates, capped at 1. It bounds the amount by which the true
 /// error of the candidate with the fewest errors on |T₂| fresh examples exceeds the true error of the best candidate.
 /// The bound uses half of the failure probability δ. It is ε/2 at |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours,
 /// docs/theory/thinned-selection.md).
@@ -265,8 +267,8 @@ pub struct CloseEnough {
 impl CloseEnough {
     /// Creates the test for e (`accuracy`), K (`candidates`) and δ (`failure`). It uses G = ⌈2 lg(1/e)⌉ + 4 values of
     /// s: e, √2 e, 2e, ..., up to about 3. Suppose that the two candidates disagree on a fraction D of the examples and
-    /// have the same error. Then the test needs m >= 2 ln(KG/δ) D/e² examples or a few more, and s = e/D is the first
-    /// value that passes. An e outside (0, 1] is replaced by the nearest value inside.
+    /// have the same error. Then the test passes after m = 2 ln(KG/δ) D/e² examples or a few more, and s = e/D is the
+    /// first value that passes. An e outside (0, 1] is replaced by the nearest value inside.
     #[must_use]
     pub fn new(accuracy: f64, candidates: u64, failure: f64) -> Self {
         let accuracy = accuracy.clamp(f64::MIN_POSITIVE, 1.0);
@@ -281,7 +283,7 @@ impl CloseEnough {
     }
 
     /// Whether the test is passed after `examples` examples. The candidate must have `ahead` more errors than the
-    /// leader, and exactly one of the two must err on at most `disagreements` examples.
+    /// leader, and there must be at most `disagreements` examples on which exactly one of the two errs.
     #[must_use]
     pub fn is_passed(&self, ahead: i64, disagreements: u64, examples: u64) -> bool {
         let (a, n, m) = (ahead as f64, disagreements as f64, examples as f64);

@@ -107,7 +107,8 @@ fn noisy_gaussian(n: usize, dim: usize, seed: u64, zeros: bool) -> (Points, Vec<
     (points, labels.into_iter().map(|y| flip(y, rng.random())).collect())
 }
 
-/// Asserts that `fit` returns the right errors for no points, one label too few, and a point outside the ball.
+/// Asserts that `fit` returns the right errors if there are no points, if there are too few labels, and if a point is
+/// outside the ball.
 pub(crate) fn assert_bad_input(fit: impl Fn(&Points, &[Label]) -> Result<(), InputError>) {
     let none = Points::new(vec![], 2).unwrap();
     assert_eq!(fit(&none, &[]), Err(InputError::Empty));

@@ -29,9 +29,9 @@ pub struct Suspect {
     /// more confidence.
     pub agreement: f64,
     /// The number by which the ranking is sorted, in increasing order. With two classes, it is the agreement minus the
-    /// agreement at which a label of this class is as likely wrong as right. With several classes, it is the probability
-    /// of the label, or the probability that the label is right if its class is often given by mistake. Without
-    /// probabilities, it is the agreement.
+    /// agreement at which a label of this class is as likely to be wrong as right. With several classes, it is the
+    /// probability of the label or, if the class of the label is often given by mistake, the probability that the label
+    /// is right. Without probabilities, it is the agreement.
     pub sort_key: f64,
 }
 

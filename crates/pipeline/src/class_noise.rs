@@ -75,7 +75,7 @@ impl Joint {
     }
 
     /// The label and the class with the largest excess, which is defined at [`EXCESS`]. Returns `None` if this excess
-    /// is less than [`EXCESS`] or less than [`STANDARD_ERRORS`] of its standard errors.
+    /// is less than [`EXCESS`] or less than [`STANDARD_ERRORS`] times its standard error.
     pub(crate) fn often_labelled_as(&self) -> Option<(usize, usize)> {
         let count = self.rows.len();
         let pairs = (0..count).flat_map(|label| (0..count).map(move |class| (label, class)));

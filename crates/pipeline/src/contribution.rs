@@ -20,9 +20,9 @@ const MAX_PARTS: usize = 200;
 /// The contribution of each column to the prediction of one row.
 ///
 /// The row is compared with other rows. If some of its columns are replaced by those of another row, the prediction
-/// changes. The contribution of a column is its Shapley value, which is the change when the column is replaced,
-/// averaged over all orders in which the columns can be replaced and over all other rows. The contributions and
-/// `baseline` add up to `result`. If rows are sparse, each coordinate that is not zero in the row counts as a column.
+/// changes. The contribution of a column is its Shapley value: the change when the column is replaced, averaged over
+/// all other rows and over all orders in which the columns can be replaced. The contributions and `baseline` add up to
+/// `result`. If rows are sparse, each coordinate that is not zero in the row counts as a column.
 ///
 /// *Guarantee.* The sum is exact up to rounding. Each contribution is an unbiased estimate from at most 100 other rows.
 /// For each of these rows, two orders are used: a random order and its reverse. For the rows used, the estimate is

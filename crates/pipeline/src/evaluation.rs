@@ -45,7 +45,7 @@ pub struct Evaluation {
     pub unknown: usize,
     /// The recall, precision and ranking measures of each class.
     pub of_class: Vec<ClassRates>,
-    /// For several coverages, the error if the model decides only the rows with the largest |value|.
+    /// The error at several coverages, if the model decides only the rows with the largest |value|.
     pub coverage: Vec<Coverage>,
     /// Measures of the probabilities, or `None` if the model is not calibrated or does not know the label of any row.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,7 +162,7 @@ impl Evaluation {
     /// Returns an error if there are no rows.
     ///
     /// # Panics
-    /// Panics if there is not one true class for each decision, or if a class has no name.
+    /// Panics if the numbers of decisions and true classes differ, or if a class has no name.
     pub fn new(
         classes: &[String],
         decisions: &Decisions,

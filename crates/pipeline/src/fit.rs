@@ -339,7 +339,7 @@ impl Pipeline {
     }
 }
 
-/// Keeps the rows with a label, and adds a note with the number of the other rows.
+/// Keeps the rows with a label and adds a note that states the number of the other rows.
 fn labelled(mut frame: Frame, label: &str) -> Result<Frame, DataError> {
     let values = frame.column(label).ok_or_else(|| frame.no_column(label))?;
     let rows: Vec<usize> = (0..frame.rows).filter(|row| !values.is_missing(*row)).collect();

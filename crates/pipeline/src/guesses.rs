@@ -1,4 +1,4 @@
-//! Labels that a model predicted, in the output of a labelling session.
+//! Labels in the output of a labelling session that were predicted by a model.
 
 use halfspaces_frame::{DataError, Frame};
 
@@ -17,8 +17,8 @@ pub fn is_guess(source: &str) -> bool {
     source == "predicted"
 }
 
-/// Checks that a table, from whose column `label` a model will learn, contains no guesses. Only the output of `halfspaces
-/// label` can contain guesses. It has the columns `label`, `source` and `probability`.
+/// Checks that the column `label` of a table, from which a model will learn, contains no guesses. Only the output of
+/// `halfspaces label` can contain guesses. It has the columns `label`, `source` and `probability`.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions, read_bytes};

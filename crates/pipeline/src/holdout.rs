@@ -148,8 +148,8 @@ fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, Data
     }
 }
 
-/// Removes a column from the table. Notes on how its cells were read become notes of the table, because they would
-/// otherwise be lost.
+/// Removes a column from the table. The notes on how its cells were read are added to the notes of the table, because
+/// they would otherwise be lost.
 pub(crate) fn take_with_notes(frame: &mut Frame, column: &str) -> Result<Column, DataError> {
     let is_read =
         |record: &&ColumnRecord| !matches!(record.rule.kind, Kind::Identifier | Kind::Index);

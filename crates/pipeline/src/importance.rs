@@ -1,4 +1,4 @@
-//! Permutation importance, which measures how much worse a model becomes if the cells of a column are shuffled among
+//! Permutation importance, which measures how much worse a model becomes when the cells of a column are shuffled among
 //! the rows.
 
 use crate::comparison::MeanDifference;
@@ -171,7 +171,7 @@ fn count<P: PointSet>(points: &P, used: &mut [u32]) {
     entries.filter(|(_, value)| *value != 0.0).for_each(|(at, _)| used[at] += 1);
 }
 
-/// Copies the design and replaces the coordinates `places` of each row by those of another row, whose number is in
+/// Copies the design and replaces the coordinates `places` of each row with those of another row, whose number is in
 /// `order`.
 fn shuffled(design: &Design, order: &[usize], places: &Range<usize>) -> Result<Design, DataError> {
     Ok(match design {

@@ -3,7 +3,7 @@
 use halfspaces_frame::{ColumnRecord, ColumnRule, Frame, MissingSearch, Reading, Values};
 use std::collections::BTreeMap;
 
-/// The values of a table that is read in chunks, as far as they concern its notes.
+/// The information on the values of a table read in chunks that is needed for its notes.
 #[derive(Debug, Default)]
 pub(crate) struct LateValues {
     /// For each column of numbers, the search for a number that marks missing values.
@@ -19,11 +19,11 @@ pub(crate) struct LateValues {
 #[derive(Debug, Default)]
 struct Constant {
     rule: ColumnRule,
-    /// The value of most of the first rows, which is `None` if it is missing, and its lead in a vote. Some of the first
-    /// rows are held out and may have other values.
+    /// The majority value of the first rows, or `None` if this value is missing, and its lead in the majority vote.
+    /// Some of the first rows are held out and may have other values.
     most: Option<Value>,
     votes: usize,
-    /// The origin of the first later row with another value.
+    /// The place of the first row after these that has another value.
     differs: Option<String>,
 }
 
@@ -35,7 +35,7 @@ enum Value {
 }
 
 impl LateValues {
-    /// Creates the notes on columns of numbers and on the columns that are constant in the first `size` rows. `records`
+    /// Starts to track the columns of numbers and the columns that are constant in the first `size` rows. `records`
     /// says how these rows were read.
     pub(crate) fn new<'n>(
         numbers: impl IntoIterator<Item = &'n str>,
@@ -129,7 +129,7 @@ impl Constant {
         }
     }
 
-    /// The value of a row by the rule of the column, or `None` if it is missing.
+    /// The value of a row, read by the rule of the column, or `None` if it is missing.
     fn value(&self, values: &Values, row: usize) -> Option<Value> {
         let text = values.text(row);
         if values.is_missing(row) || self.rule.is_missing(&text) {

@@ -3,7 +3,7 @@
 use halfspaces_linalg::{PointSet, Points, SparsePoints, SparseRow};
 use std::collections::HashMap;
 
-/// The minimum cosine of two rows that count as near-duplicates.
+/// The minimum cosine similarity of two rows that count as near-duplicates.
 const LEAST: f64 = 0.9;
 /// The maximum number of earlier rows with which a row is compared, for each coordinate that they share. The last of
 /// these rows are used.
@@ -29,7 +29,7 @@ const MAX_COMPARED: usize = 1000;
 /// ```
 ///
 /// # Panics
-/// Panics if there are fewer classes than rows.
+/// Panics if `classes` has fewer elements than there are rows.
 #[must_use]
 pub fn contradictions(points: &SparsePoints, classes: &[usize]) -> Vec<Option<usize>> {
     let mut rows_of = vec![0u32; points.dim()];

@@ -281,9 +281,9 @@ impl Pipeline {
         })
     }
 
-    /// If the model separates one class from all others, the label of a table that denotes this class although it is
-    /// written differently, such as `1` for `true`. Returns `None` if a label of the table is the class itself, as in
-    /// [`Classes::find`](halfspaces_frame::Classes::find).
+    /// If the model separates one class from all others, returns the label of a table that denotes this class but is
+    /// written differently, such as `1` for `true`. Returns `None` if a label of the table matches the class itself, as
+    /// in [`Classes::find`](halfspaces_frame::Classes::find).
     fn counterpart<'l>(&self, labels: &'l BTreeSet<String>) -> Option<&'l str> {
         let positive = self.label.against_rest.as_ref()?;
         let key = ClassKey::of(positive);

@@ -127,8 +127,8 @@ impl Plan {
     }
 }
 
-/// The rows that a learner left out, which are rows with one label that look like another class. Classes are numbered
-/// as in the model.
+/// The rows that a learner left out because they have one label but look like another class. Classes are numbered as in
+/// the model.
 ///
 /// ```
 /// let left_out = halfspaces_pipeline::LeftOut { label: 1, class: 0, rows: 25 };
@@ -150,13 +150,13 @@ pub struct Findings {
     /// The noise rate that the learner selected, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// The margin that the learner selected, as a share of the largest norm, if any.
+    /// The margin, if any, that the learner selected, as a share of the largest norm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
     /// How the fit ended, if this is noteworthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// The candidates that were compared, best first, each as its error and its name.
+    /// The candidates that were compared, best first, each given by its error and its name.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub compared: Vec<(f64, String)>,
     /// The number of candidates that are averaged.

@@ -1,13 +1,14 @@
-//! Notes on columns with repeated values, such as the number of a patient, that suggest to hold out whole groups.
+//! Notes on columns with repeated values, such as patient numbers, which suggest that whole groups should be held out.
 
 use halfspaces_frame::{Frame, Values};
 use std::collections::HashMap;
 
-/// The smallest number of distinct values for a note.
+/// The minimum number of distinct values for which a note is written.
 const MIN_VALUES: usize = 20;
 /// The maximum number of columns that are listed.
 const LISTED: usize = 3;
-/// The logarithm of the probability below which it is no coincidence that rows with the same value have the same label.
+/// The threshold for the log probability that rows with the same value have the same label by coincidence. Below this
+/// threshold, it is no coincidence.
 const LN_COINCIDENCE: f64 = -20.0;
 
 /// A note on the columns of texts or integers in which rows with the same value always have the same label, although
@@ -31,9 +32,9 @@ pub(crate) fn note_groups(frame: &Frame, classes: &[usize]) -> Option<String> {
     ))
 }
 
-/// The class and the number of rows of each value, in the order of the values. Returns `None` if there are numbers with
-/// a fraction or dates, if rows with the same value have different classes, or if there are fewer than two rows for each
-/// value.
+/// The class and the number of rows of each value, in the order of the values. Returns `None` if there are dates or
+/// numbers that are not integers, if rows with the same value have different classes, or if there are fewer than two
+/// rows per value on average.
 fn values_with_one_label(values: &Values, classes: &[usize]) -> Option<Vec<(usize, usize)>> {
     let mut found: HashMap<i64, (usize, usize)> = HashMap::new();
     for (row, class) in classes.iter().enumerate().filter(|(row, _)| !values.is_missing(*row)) {
@@ -60,9 +61,9 @@ fn values_with_one_label(values: &Values, classes: &[usize]) -> Option<Vec<(usiz
     Some(found.into_iter().map(|(_, of_value)| of_value).collect())
 }
 
-/// Whether values with these classes and numbers of rows look like numbers of groups. The classes must depend on the
-/// value much more than by coincidence. They must change from value to value at least half as often as in a random
-/// order: a class that is determined by a range of values is no sign of groups.
+/// Whether values with these classes and numbers of rows look like group numbers. The classes must depend on the value
+/// much more strongly than by coincidence. They must change from value to value at least half as often as in a random
+/// order, because a class that is determined by a range of values is no sign of groups.
 fn is_of_groups(values: &[(usize, usize)], shares: &[f64]) -> bool {
     let rows: usize = values.iter().map(|(_, rows)| rows).sum();
     if values.len() < MIN_VALUES || rows < 2 * values.len() {

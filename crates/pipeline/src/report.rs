@@ -42,7 +42,7 @@ pub struct Report {
     /// The rule by which held-out rows were chosen.
     #[serde(skip_serializing_if = "SplitBy::is_random", default)]
     pub split: SplitBy,
-    /// The errors on held-out rows. Apart from measuring the error, these rows were used only for calibration.
+    /// The errors on held-out rows. These rows were used only to measure the error and for calibration.
     pub(crate) held_out: Option<ErrorCount>,
     /// The seed for all random choices.
     pub seed: u64,

@@ -21,7 +21,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// A note, if the model predicts the same class for every held-out row.
+    /// A note if the model predicts the same class for every held-out row.
     pub(crate) fn note(&self, source: &str, classes: &[String]) -> Option<String> {
         let class = &classes[self.only?];
         Some(format!("{source}: the model predicts `{class}` for every held-out row"))

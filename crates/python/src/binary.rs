@@ -39,7 +39,7 @@ impl Binary {
         Binary::List { list, radius, lifted, termination }
     }
 
-    /// Refuses a saved model that no fit can produce.
+    /// Rejects a saved model that no fit can produce.
     pub(crate) fn check_saved(&self) -> Result<(), InputError> {
         let (dim, lifted) = match self {
             Binary::Massart { fit, lifted } => (fit.dim(), *lifted),

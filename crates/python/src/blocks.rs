@@ -85,8 +85,8 @@ pub(crate) fn block_rows() -> usize {
     BLOCK_ROWS
 }
 
-/// Runs `job` on rows, the first of which is row `first` of all rows. The `classes` are 0 or 1; there are none if the
-/// job needs none.
+/// Runs `job` on rows, the first of which is row `first` of all rows. The `classes` are 0 or 1; the array is empty if
+/// the job needs no classes.
 #[pyfunction]
 pub(crate) fn partial<'py>(
     py: Python<'py>,
@@ -155,7 +155,7 @@ impl From<Ended> for PyErr {
     }
 }
 
-/// All rows, as a Python function from a job to its joined partial results.
+/// All rows, represented by a Python function that maps a job to its joined partial results.
 struct Everywhere {
     run: Py<PyAny>,
     rows: u64,
@@ -179,7 +179,7 @@ impl Everywhere {
         total.ok_or_else(|| InputError::Empty.into())
     }
 
-    /// Refuses a total over a number of rows that differs from the announced one.
+    /// Rejects a total whose number of rows differs from the announced number.
     fn check_rows(&self, rows: u64) -> Result<(), Ended> {
         if rows == self.rows {
             return Ok(());
@@ -203,7 +203,8 @@ macro_rules! total {
     };
 }
 
-/// Brings rows that `run` reaches into radially isotropic position. Returns the map and a report.
+/// Transforms the rows that `run` reaches so that they are in radially isotropic position. Returns the map and a
+/// report.
 #[pyfunction]
 pub(crate) fn fit_position_blocks<'py>(
     py: Python<'py>,

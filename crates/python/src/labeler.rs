@@ -63,7 +63,7 @@ impl From<DataErrorOf> for PyErr {
 /// An error of a session or its file.
 struct DataErrorOf(DataError);
 
-/// Rewrites a message of the command in terms of the arguments of Python.
+/// Rewrites a message of the command in terms of Python arguments.
 fn for_python(message: &str) -> String {
     message
         .replace("another file with --session", "another file as session")
@@ -190,7 +190,7 @@ impl Session {
         self.controller.as_ref().ok_or_else(closed)
     }
 
-    /// Performs an action of the person who labels, without the interpreter's lock.
+    /// Performs an action of the person who labels, without holding the interpreter's lock.
     fn act(
         &mut self,
         py: Python<'_>,
@@ -274,7 +274,7 @@ impl Session {
         self.act(py, |controller| controller.answer(row, class))
     }
 
-    /// Takes labels that answer no question, and changes the labels of rows that already have one.
+    /// Adds labels that are not answers to questions, and changes the labels of rows that already have a label.
     fn tell(&mut self, py: Python<'_>, labels: Labels) -> PyResult<Option<Question>> {
         self.act(py, |controller| {
             let record = controller.record();
@@ -334,7 +334,8 @@ impl Session {
         Ok(labels(self.controller()?.record()))
     }
 
-    /// Counts of rows: all, labelled, labelled in answer to a question, skipped, uncertain; and corrections.
+    /// The numbers of all rows, labelled rows, rows labelled in answer to a question, skipped rows, uncertain rows, and
+    /// corrections.
     fn progress(&self) -> PyResult<(usize, usize, usize, usize, usize, usize)> {
         let record = self.controller()?.record();
         let (skipped, uncertain) = (record.skipped().count(), record.uncertain().count());
@@ -358,8 +359,8 @@ impl Session {
         Ok(self.controller()?.can_stop(share))
     }
 
-    /// The answers that fit the other answers least: row, class, the class predicted from the other answers, and the
-    /// probability of the answer according to them.
+    /// The answers that are least consistent with the other answers. Each is given by its row, its class, the class
+    /// predicted from the other answers, and the probability of the answer according to them.
     fn doubts(&self, count: usize) -> PyResult<Vec<(usize, usize, usize, f64)>> {
         let doubts = self.controller()?.asker().session().doubts(count);
         let parts = |d: &halfspaces_online::Doubt| (d.index, d.class, d.predicted, d.probability);

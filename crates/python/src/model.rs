@@ -180,7 +180,7 @@ impl Fitted {
         }
     }
 
-    /// Refuses a saved model that no fit can produce.
+    /// Rejects a saved model that no fit can produce.
     fn check_saved(&self) -> Result<(), InputError> {
         if let Fitted::Auto { model, .. } = self {
             return model.check_saved();
@@ -228,7 +228,7 @@ impl Model {
         self.fitted.classes()
     }
 
-    /// The classes that the model knows, immediately after the fit; `None` if it knows all classes.
+    /// The classes that the newly fitted model knows; `None` if it knows all classes.
     #[getter]
     fn known(&self) -> Option<Vec<usize>> {
         self.known.clone()

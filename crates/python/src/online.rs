@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::{RwLock, RwLockReadGuard, TryLockError};
 
-/// The number of rows that one of several learners takes before the next learner takes them. It is also the number of
-/// rows between two checkpoints.
+/// The number of rows that one of several learners processes before the next learner processes the same rows. It is
+/// also the number of rows between two checkpoints.
 const BLOCK: usize = 256;
 
-/// The number of rows that a kernel learner takes between two checkpoints.
+/// The number of rows that a kernel learner processes between two checkpoints.
 const KERNEL_BLOCK: usize = 1024;
 
 /// A learner and its parameters, with the names of the Python classes.
@@ -284,7 +284,7 @@ impl State {
         }
     }
 
-    /// Refuses numbers that are not classes of the learner.
+    /// Rejects numbers that are not classes of the learner.
     fn check_classes(&self, classes: &[i64]) -> Result<(), Fault> {
         let known = |class: &i64| usize::try_from(*class).is_ok_and(|of| of < self.classes);
         match classes.iter().find(|class| !known(class)) {

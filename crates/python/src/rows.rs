@@ -31,13 +31,14 @@ macro_rules! on_points {
 pub(crate) use on_points;
 
 impl Rows<'_> {
-    /// The rows as points that borrow the memory of Python. The arrays of CSR rows are copied only if their columns are
-    /// not sorted. All numbers must be finite.
+    /// The rows as points that borrow memory owned by Python. The arrays of CSR rows are copied only if their columns
+    /// are not sorted. All numbers must be finite.
     pub(crate) fn points(&self) -> PyResult<DesignRows<'_>> {
         self.points_from(0)
     }
 
-    /// Like [`Rows::points`], for rows that begin with row `first` of a table; an error names the row of the table.
+    /// Like [`Rows::points`], for rows that start at row `first` of a table; an error gives the row number in the
+    /// table.
     pub(crate) fn points_from(&self, first: usize) -> PyResult<DesignRows<'_>> {
         let named = |error| {
             let error = match error {
@@ -79,7 +80,8 @@ impl Rows<'_> {
         }
     }
 
-    /// The numbers of dense rows, which may be NaN or infinite, and the number of columns; `None` if they are sparse.
+    /// The values of dense rows, which may be NaN or infinite, and the number of columns; `None` if the rows are
+    /// sparse.
     pub(crate) fn dense_values(&self) -> PyResult<Option<(&[f64], usize)>> {
         match self {
             Rows::Dense(array) => Ok(Some((array.as_slice()?, array.shape()[1]))),

@@ -8,15 +8,15 @@ use std::cell::RefCell;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The time between two checks for signals of the interpreter. Including this interval and the time to the next
-/// checkpoint, a computation ends within 0.2 s of a signal.
+/// The time between two checks for signals to the interpreter. A computation ends within 0.2 s of a signal, which
+/// includes this interval and the time to the next checkpoint.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 
 /// The number of entries up to which a computation runs on the calling thread and cannot be interrupted.
 const SMALL: usize = 20_000;
 
-/// Passed in place of the number of entries for a computation that must end at Ctrl-C even if its data are small, or
-/// whose size is not known yet. A fit can make any number of passes.
+/// Passed in place of the number of entries if a computation must stop on Ctrl-C even for small data, or if the size of
+/// its data is not known yet. A fit can make any number of passes.
 pub(crate) const LARGE: usize = usize::MAX;
 
 thread_local! {
@@ -25,13 +25,14 @@ thread_local! {
 }
 
 /// Sets the function that receives the progress of the computations started by this thread: the number of finished
-/// steps and the number of all steps. With `None`, progress is not reported. Returns the function that was set before.
+/// steps and the total number of steps. With `None`, progress is not reported. Returns the function that was set
+/// before.
 #[pyfunction]
 pub(crate) fn set_progress(report: Option<Py<PyAny>>) -> Option<Py<PyAny>> {
     REPORT.replace(report)
 }
 
-/// The last progress that was reported to a function.
+/// The progress that was last reported to a function.
 struct Reported {
     report: Py<PyAny>,
     last: Option<(u64, u64)>,

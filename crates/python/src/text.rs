@@ -10,7 +10,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 
-/// The name of the column of texts.
+/// The name of the text column.
 const TEXT: &str = "text";
 
 /// A fitted map from texts to sparse points.
@@ -53,7 +53,7 @@ pub(crate) fn fit_texts(
 
 #[pymethods]
 impl TextMap {
-    /// Reads a map from the text of `TextMap.to_json`.
+    /// Reads a map from the output of `TextMap.to_json`.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<TextMap> {
         let recipe = serde_json::from_str(text);
@@ -71,14 +71,14 @@ impl TextMap {
         self.recipe.dim()
     }
 
-    /// The words, and the runs of characters in quotation marks.
+    /// The words and the runs of characters; the runs are in quotation marks.
     fn names(&self) -> Vec<String> {
         let names = self.recipe.coordinates().into_iter();
         let prefix = format!("{TEXT}~");
         names.map(|name| name.strip_prefix(&prefix).unwrap_or(&name).to_owned()).collect()
     }
 
-    /// Values, columns and row starts of the points of texts.
+    /// The values, columns and row starts of the sparse points of texts.
     fn apply<'py>(&self, py: Python<'py>, texts: Vec<String>) -> PyResult<Csr<'py>> {
         let design =
             run(py, 1, LARGE, |_| self.recipe.apply(&frame(texts), Unseen::Zero).map_err(named))?;

@@ -19,7 +19,7 @@ enum Spec {
     Nystroem { kernel: Distance, scale: Option<f64>, landmarks: usize, seed: u64 },
 }
 
-/// Landmarks and the kernel, from which the map is built again.
+/// The landmarks and the kernel, from which the map is rebuilt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Landmarks {
     landmarks: Points,
@@ -161,7 +161,7 @@ impl Map {
 
 #[pymethods]
 impl Map {
-    /// Reads a map from the text of `Map.to_json`.
+    /// Reads a map from the output of `Map.to_json`.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Map> {
         let fitted = serde_json::from_str(text);

@@ -90,8 +90,8 @@ impl Averaged {
 }
 
 impl Averaged {
-    /// Creates the average and keeps the scales that its parts need. The order of `scales` is standardised, ranked and,
-    /// for a wide table, centred.
+    /// Creates the average and keeps the scales that its parts need. `scales` contains the standardised scale, the
+    /// ranked scale and, for a wide table, the centred scale, in this order.
     pub(crate) fn new(scales: Vec<Scale>, parts: Vec<Part>, scaling: Calibration) -> Averaged {
         assert!(!parts.is_empty(), "an average has at least one part");
         let mut scales = scales.into_iter();

@@ -46,7 +46,7 @@ pub enum Method {
         c: f64,
     },
     /// Ridge regression, which minimises ½‖w‖² + ½C times the sum of squared differences between decision values and
-    /// labels ±1. Used only for wide tables, with up to 2000 landmarks.
+    /// labels ±1. Used only for wide tables; there are then up to 2000 landmarks.
     Ridge {
         /// The factor C.
         c: f64,
@@ -133,7 +133,7 @@ const MULTICLASS_C: [f64; 2] = [1.0, 3.0];
 /// The value of C for the hinge loss on columns. The next constant is the value for logistic regression.
 const COLUMN_C: f64 = 0.1;
 const LOGISTIC_C: f64 = 1.0;
-/// Distances of the kernels and their scales, as multiples of the median distance.
+/// The kernels, each with its distance and its scale as a multiple of the median distance.
 const KERNELS: [(Distance, f64); 4] = [
     (Distance::SquaredEuclidean, 0.5),
     (Distance::SquaredEuclidean, 3.0),
@@ -143,7 +143,7 @@ const KERNELS: [(Distance, f64); 4] = [
 /// Minimum number of columns of a wide table, such as a table of embeddings.
 const WIDE: usize = 100;
 /// The kernel of ridge regression; the next constant contains its values of C. Ridge regression is used for wide
-/// tables, where many landmarks give smaller errors than few.
+/// tables, where a larger number of landmarks gives smaller errors.
 const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
 const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
 

@@ -71,15 +71,16 @@ impl Params for TableParams {
     }
 }
 
-/// The default classifier for tables of real data. Some labels may be wrong, and no halfspace over the columns needs to
-/// explain them. If you are unsure which classifier to use, use this one.
+/// The default classifier for tables of real data. Some labels may be wrong, and the labels need not be explained by a
+/// halfspace over the columns. If you are unsure which classifier to use, use this one.
 ///
 /// *Candidates.* The candidates are halfspaces over the columns, standardised or ranked, and over Nyström features of
 /// Gaussian and Laplacian kernels with several widths. They are fitted by minimising the hinge loss for several values
 /// of C, by logistic regression and by the Perspectron. For a table with 100 columns or more, such as a table of
 /// embeddings, the candidates also use columns on one common scale, and ridge regression on features of a Gaussian
-/// kernel with up to 2000 landmarks. The descent on the hinge loss stops when the violations of the optimality
-/// conditions differ by at most 0.7 times the margin; closer to the optimum, the number of errors does not decrease.
+/// kernel with up to 2000 landmarks. The descent on the hinge loss stops when the largest and the smallest violation of
+/// the optimality conditions differ by at most 0.7 times the margin; further steps towards the optimum do not reduce
+/// the number of errors.
 ///
 /// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
 /// fold except the last, a candidate is dropped if it is significantly worse than the best, or if it is not among the
@@ -95,8 +96,9 @@ impl Params for TableParams {
 /// training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows, the
 /// choice of a single candidate would mostly be random.
 ///
-/// *Probabilities.* The validation rows calibrate the probabilities. If at least 1000 rows exceed `max_rows`, up to
-/// 20 000 of them do this instead, but fewer with more than 50 classes. No part of the model was fitted to these rows.
+/// *Probabilities.* The validation rows calibrate the probabilities. If at least 1000 rows are left over because of
+/// `max_rows`, up to 20 000 of these rows calibrate the probabilities instead (fewer with more than 50 classes). No
+/// part of the model was fitted to these rows.
 ///
 /// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from any one
 /// distribution, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any

@@ -10,8 +10,8 @@ use halfspaces_linalg::{AffineHalfspace, InputError, checkpoint};
 const BLOCK: usize = 256;
 /// The total weight of a class without rows. Its prior is then small but positive.
 const NO_ROWS: f64 = 0.5;
-/// The share of the total variance that is added to the variance within the classes, so that the matrix is regular if
-/// the rows of each class are equal.
+/// The share of the variance between the classes that is added to the variance within the classes, so that the matrix
+/// is invertible even if all rows of each class are equal.
 const SHARE_OF_TOTAL: f64 = 1e-6;
 
 /// Linear discriminant analysis with a ridge. The value of class c at x is
@@ -23,13 +23,14 @@ const SHARE_OF_TOTAL: f64 = 1e-6;
 /// most probable one (λ = 0, means and covariance known).
 ///
 /// *Cost.* For n rows of m features and k classes, the sums take O(nm²) time, once for all values of λ. Each λ takes
-/// O(m³ + m²k) time. The memory is O(m² + mk). It does not contain a value for each row and class.
+/// O(m³ + m²k) time. The memory is O(m² + mk). Nothing is stored for each pair of a row and a class.
 ///
 /// *Source.* Fisher 1936; Friedman 1989 (the ridge).
 pub(crate) struct Discriminant {
     /// The lower triangle of the covariance within the classes.
     within: Mat<f64>,
-    /// The variance of the features, averaged over the features: within the classes, and in total.
+    /// The variance of the features within the classes, plus a small share of the variance between the classes,
+    /// averaged over the features.
     spread: f64,
     /// The differences between the means of the classes and the mean of all rows, one column for each class.
     means: Mat<f64>,
@@ -39,7 +40,7 @@ pub(crate) struct Discriminant {
 }
 
 impl Discriminant {
-    /// Sums up the `rows` of `features`, which have the given classes below `count`.
+    /// Sums up the `rows` of `features`; their `classes` are numbers below `count`.
     pub(crate) fn new<T: Entry>(
         features: &FeatureRows<T>,
         classes: &[usize],

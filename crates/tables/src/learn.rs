@@ -21,8 +21,8 @@ pub const MIN_TABLE_ROWS: usize = 10;
 const LARGE_TABLE_ROWS: usize = 5000;
 const MIN_HOLD_OUT_LARGE: usize = 1500;
 const MAX_HOLD_OUT: usize = 20_000;
-/// If at least the first number of rows are beyond the maximum number of training rows, up to the second number of them
-/// calibrate the probabilities.
+/// The rows beyond the maximum number of training rows calibrate the probabilities if there are at least as many as the
+/// first number; at most the second number of them are used.
 const SPARE_ROWS: [usize; 2] = [1000, 20_000];
 
 /// The default number of held-out rows. With fewer than 5000 `rows`, it is a twentieth of the rows. Otherwise it is a
@@ -119,7 +119,7 @@ pub(crate) fn learn<P: PointSet>(
     Ok((average, report))
 }
 
-/// Exchanges rows so that `rows` has a row of every class of which `spare` has a row.
+/// Swaps rows between `rows` and `spare` so that `rows` contains every class that occurs in `spare`.
 fn include_all_classes(rows: &mut [usize], spare: &mut [usize], labelled: &LabelledRows<'_>) {
     let mut counts = vec![0_usize; labelled.count];
     rows.iter().for_each(|row| counts[labelled.classes[*row]] += 1);

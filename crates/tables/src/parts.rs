@@ -1,4 +1,4 @@
-//! The summands of a model, for programs that write a model in another form.
+//! The summands of a model, for programs that export the model to another format.
 
 use halfspaces_features::{KernelValues, Ranks, ZScore};
 use halfspaces_linalg::AffineHalfspace;
@@ -12,8 +12,8 @@ pub enum TableScale<'m> {
     Ranks(&'m Ranks),
 }
 
-/// A summand of the decision values of a model. The columns are scaled, then mapped to kernel values if there is a
-/// kernel, and the halfspace of each output adds its value w · x + b to the output.
+/// A summand of the decision values of a model. The columns are scaled and, if there is a kernel, mapped to kernel
+/// values. The halfspace of each output then adds its value w · x + b to the output.
 ///
 /// ```
 /// use halfspaces_features::FeatureMap;

@@ -82,7 +82,7 @@ impl ComparedCandidate {
         /// The candidate.
         candidate: Candidate,
 
-        /// The weighted fraction of wrong labels among rows that the candidate was not fitted to.
+        /// The weighted fraction of wrong predictions among the rows that the candidate was not fitted to.
         error: f64,
     }
 }
@@ -116,7 +116,7 @@ impl DroppedCandidate {
         /// The candidate.
         candidate: Candidate,
 
-        /// The weighted fraction of wrong labels among the rows on which the candidate was compared.
+        /// The weighted fraction of wrong predictions among the rows on which the candidate was compared.
         error: f64,
 
         /// The smallest error of all candidates on these rows.
@@ -154,9 +154,9 @@ impl TableReport {
         /// predicted by a fit that had not used the row.
         compared_on: usize,
 
-        /// The number of rows that calibrated the probabilities if they were neither training rows nor held out. It is
-        /// 0 if fewer than 1000 rows exceeded the maximum number of training rows, or if the rows have groups. Then the
-        /// validation rows calibrated the probabilities.
+        /// The number of rows that were used only to calibrate the probabilities, and were neither training rows nor
+        /// held out. It is 0 if fewer than 1000 rows exceeded the maximum number of training rows, or if the rows have
+        /// groups. In these cases, the validation rows calibrated the probabilities.
         calibrated_on: usize,
 
         /// The error of the average of the chosen candidates on the validation rows. This error is close to the error

@@ -11,7 +11,8 @@ use halfspaces_linalg::{AffineHalfspace, InputError};
 /// Number of rows whose products are added together.
 const BLOCK: usize = 256;
 
-/// Ridge regression of signs: minimises ½‖(w, b)‖² + ½C Σ weight (y - w · x - b)² for several outputs and any C.
+/// Ridge regression with signs as targets: minimises ½‖(w, b)‖² + ½C Σ weight (y - w · x - b)² for several outputs and
+/// any C.
 ///
 /// *Cost.* For n rows of m features, the products take O(nm²) time, once for all values of C. Each C takes O(m³) time.
 /// The memory is O(m²).
@@ -71,7 +72,7 @@ impl Ridge {
     }
 }
 
-/// Solves (A + rI) X = B for the lower triangle of a sum of squares A and a positive r.
+/// Solves (A + rI) X = B, given a positive r and the lower triangle of a positive semidefinite matrix A.
 pub(crate) fn solve_with_diagonal(a: &Mat<f64>, r: f64, b: &Mat<f64>) -> Mat<f64> {
     let dim = a.nrows();
     let mut factor = a.clone();

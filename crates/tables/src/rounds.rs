@@ -27,7 +27,7 @@ const SURVIVORS_AFTER_SCREENING: usize = 2;
 pub(crate) enum Survivors {
     /// This number of candidates: those with the smallest errors.
     Candidates(usize),
-    /// This number of families with the smallest errors, and the same number with the smallest ranking errors. On few
+    /// This number of families with the smallest errors, and the same number with the smallest ranking errors. With few
     /// rows, errors are a weak criterion, and they are useless if one class is so rare that no candidate predicts it
     /// yet.
     Families(usize),

@@ -102,8 +102,8 @@ impl ScaledRows {
     }
 }
 
-/// Rounds all numbers to four decimals, that is, to a ten-thousandth of a standard deviation. This reduces the file of
-/// a model with many wide landmarks to about a third of its size.
+/// Rounds all numbers to four decimals, that is, to a ten-thousandth of a standard deviation. This reduces the file
+/// size of a model with many high-dimensional landmarks to about a third.
 fn rounded(points: Points) -> Result<Points, InputError> {
     const UNITS: f64 = 1e4;
     let dim = points.dim();
@@ -141,8 +141,8 @@ pub(crate) struct Features {
     pub(crate) map: Option<SingleNystroem>,
 }
 
-/// The features of the first `rows` points: as 16-bit numbers if they are in range, otherwise in single precision,
-/// computed from the same kernel values as in the model.
+/// The features of the first `rows` points. They are 16-bit numbers if they are in range; otherwise they are in single
+/// precision and computed from the same kernel values as in the model.
 fn kernel_rows(map: &SingleNystroem, points: &Points, rows: usize) -> Result<Rows, InputError> {
     if map.is_accurate() {
         let short = FeatureRows::new(rows, map.dim(), |rows, out| {

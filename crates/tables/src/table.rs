@@ -41,8 +41,8 @@ pub(crate) struct LabelledRows<'a> {
 
 /// A calibration of many classes is fitted to this number of rows, or to all rows if there are fewer.
 const CALIBRATION_ROWS: usize = 1000;
-/// With fewer classes, this is the maximum number of decision values. Each step of a fit computes a power and an
-/// exponential of each value.
+/// With fewer classes, a calibration is fitted to at most this number of decision values. Each step of a fit computes a
+/// power and an exponential of each value.
 const CALIBRATION_VALUES: usize = 1_000_000;
 
 /// Maximum number of rows to which a calibration of `classes` classes is fitted.

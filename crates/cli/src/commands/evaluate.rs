@@ -77,7 +77,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
-/// The text of a cell for a rate that would be computed from no rows.
+/// The text of a cell for a rate that is undefined because no rows count towards it.
 const NO_ROWS: &str = "no rows";
 /// Maximum width of the name of a class. With this limit, recall and precision fit into 80 columns.
 const MAX_NAME: usize = 24;

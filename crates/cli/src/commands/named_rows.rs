@@ -23,7 +23,7 @@ pub(super) fn check_rows(
     Ok(same.columns > 0)
 }
 
-/// Checks that line `at` of a file gives the label of a row of the table.
+/// Checks that the label in line `at` of a file is the label of the row in the table.
 pub(super) fn check_label(
     (file, at, here): (&Frame, usize, &str),
     (table, row, there): (&Frame, usize, &str),

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// Predict the label of every row of a table.
 ///
 /// Writes CSV, one row for each row of DATA, with the columns `label`, `value` and `probability`. `label` is the
-/// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one
-/// of --positive in `fit`) and negative for the first; with more classes it is the difference between the best class
+/// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one that
+/// --positive names in `fit`) and negative for the first; with more classes it is the difference between the best class
 /// and the second best. A larger absolute value means more confidence. `probability` is the calibrated probability of
 /// `label`; it is empty if the model has no probabilities. With --cost or --threshold, the score of a class is its cost
 /// times its probability. `value` is then the logarithm of the ratio of two scores: the score of the second class

@@ -44,8 +44,8 @@ pub enum HeavyKind {
     Integer,
     /// Encoded categories, which are not rotated: rows of zeros and ones, mostly with one or two ones per row. There
     /// are few distinct rows, and each is repeated many times. A row outside the planted subspace has a one in a column
-    /// that does not belong to the subspace, and may also have a one in a column that does. With a large excess, some
-    /// subspaces inside the planted one, spanned by some of its columns, are heavy as well.
+    /// that does not belong to the subspace, and may also have a one in a column that does. If the excess is large,
+    /// some smaller subspaces, spanned by some columns of the planted subspace, are heavy as well.
     OneHot,
     /// Tight clusters, both inside and outside the planted subspace.
     Clustered,

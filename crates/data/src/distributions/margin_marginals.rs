@@ -114,7 +114,8 @@ impl Marginal for MarginShell {
 }
 
 /// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w*, the points are uniform in the largest ellipsoid
-/// that the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest one.
+/// that the unit ball allows. Relative to the longest axis, the lengths of its axes decrease geometrically from 1 to
+/// 1/`condition`.
 ///
 /// The points therefore extend less far along the relevant direction w* than along the longest axis, by a factor of
 /// order 1/γ, and the covariance orthogonal to w* has condition number `condition²`.
@@ -190,8 +191,8 @@ pub struct SpikedBall {
 }
 
 impl SpikedBall {
-    /// Creates the distribution for `target`, `margin` γ in (0, 0.99], the spike along the component of `towards`
-    /// orthogonal to the target, and the fraction `share` in \[0, 1\] of points on the spike.
+    /// Creates the distribution for `target`, `margin` γ in (0, 0.99], and the fraction `share` in \[0, 1\] of points
+    /// on the spike, which lies along the component of `towards` orthogonal to the target.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::ParameterOutOfRange`];

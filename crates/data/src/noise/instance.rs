@@ -81,12 +81,12 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
         self.target.dim()
     }
 
-    /// An endless stream of examples, with the random stream of `seed`.
+    /// An endless stream of examples, drawn with the random stream of `seed`.
     pub fn stream(&self, seed: u64) -> InstanceStream<'_, M, N, ChaCha8Rng> {
         self.stream_with_rng(rng_for(streams::EXAMPLES, seed))
     }
 
-    /// An endless stream of examples, with the caller's random number generator (or a `&mut` of one).
+    /// An endless stream of examples, drawn with the caller's random number generator (or a `&mut` of one).
     pub fn stream_with_rng<R: Rng>(&self, rng: R) -> InstanceStream<'_, M, N, R> {
         InstanceStream { instance: self, rng, row: vec![0.0; self.dim()] }
     }

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// A link σ: \[-1, 1\] -> \[-1, 1\]. The mean label E\[y | x\] of the model has the sign of w* · x, and its absolute
 /// value is at least |σ(w* · x)| (CKST24, Definition 2).
 ///
-/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 in this project, this condition includes σ(0) >= 0,
+/// σ is non-decreasing, and sign(t) σ(t) >= 0. As sign(0) = +1 in this project, this condition includes σ(0) >= 0,
 /// which CKST24 assumes implicitly.
 ///
 /// ```

@@ -358,7 +358,7 @@ pub struct GlmNoise<L> {
     rate: f64,
 }
 
-/// The positive argument next to 0: the smallest positive, normal floating-point number.
+/// The positive argument closest to 0: the smallest positive normal floating-point number.
 const NEXT_TO_ZERO: f64 = f64::MIN_POSITIVE;
 
 impl<L: Link> GlmNoise<L> {

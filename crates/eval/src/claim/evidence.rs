@@ -128,9 +128,10 @@ pub struct Evidence {
     pub p_value: f64,
     /// The slack of the statement: the factor between the bound and the measured value. For an upper bound, this is the
     /// bound divided by the measured value, up to 1e9; for a lower bound, it is the measured value divided by the
-    /// bound. If there are several settings, it is the smallest of their factors. For a mean, the factor is computed
-    /// from the mean itself and not from the end of its interval, so it does not depend on the number of trials. The
-    /// slack is `None` if there are no trials or if the bound is 0, unless [`Evidence::with_slack`] states it.
+    /// bound. If there are several settings, the slack is the smallest of their factors. For a mean, the factor is
+    /// computed from the mean itself and not from the end of its interval, so it does not depend on the number of
+    /// trials. The slack is `None` if there are no trials or if the bound is 0, unless [`Evidence::with_slack`] states
+    /// it.
     pub slack: Option<f64>,
     /// The reason why no instance approaches the bound ([`Evidence::far_because`]).
     pub far: Option<&'static str>,
@@ -198,11 +199,11 @@ impl Evidence {
     }
 
     /// Evidence for a claim "fails with probability at most `delta`". The claim holds if the exact 95 % upper bound on
-    /// the failure probability is at most `delta`. It is violated if, for a failure probability of `delta`, the
-    /// probability of at least the observed number of failures is at most [`REFUTATION_LEVEL`]. It is inconclusive
-    /// otherwise, and while trials are missing. Its slack is `delta` divided by the fraction of failures, or by the
-    /// upper bound if no trial failed. If a trial fails because a value exceeds a bound, use [`Evidence::quantile`],
-    /// whose slack does not depend on the number of trials.
+    /// the failure probability is at most `delta`. It is violated if, for a failure probability of `delta`, at least
+    /// the observed number of failures would occur with a probability of at most [`REFUTATION_LEVEL`]. It is
+    /// inconclusive otherwise, and while trials are missing. Its slack is `delta` divided by the fraction of failures,
+    /// or by the upper bound if no trial failed. If a trial fails because a value exceeds a bound, use
+    /// [`Evidence::quantile`], whose slack does not depend on the number of trials.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
@@ -354,9 +355,9 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim about several settings, which are judged separately. The claim is violated if it is
-    /// violated in any setting at [`REFUTATION_LEVEL`] divided by the total number of random tests. It holds if it
-    /// holds in all settings. The numbers shown are those of the worst setting, which the detail names.
+    /// Evidence for a claim about several settings, which are judged separately. The claim is violated if any setting
+    /// violates it at the level [`REFUTATION_LEVEL`] divided by the total number of random tests. It holds if it holds
+    /// in all settings. The numbers shown are those of the worst setting, which the detail names.
     #[must_use]
     pub fn worst_of(settings: &[(String, Evidence)]) -> Evidence {
         let tests: usize = settings.iter().map(|(_, e)| e.tests).sum();

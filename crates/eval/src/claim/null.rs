@@ -4,8 +4,8 @@ use super::evidence::{Evidence, REFUTATION_LEVEL};
 use crate::stats::binomial_tail;
 
 /// If a claim still holds after its bound is divided by this factor, the bound is far from the measurements, and the
-/// null alternative [`Null::SmallerBound`] passes. A claim with at least this slack is weak for every null, unless it
-/// states a reason ([`Evidence::far_because`]).
+/// null alternative [`Null::SmallerBound`] passes. A claim with at least this slack is weak whatever its null, unless
+/// it states a reason ([`Evidence::far_because`]).
 pub const SLACK_LIMIT: f64 = 3.0;
 
 /// The measured null of a claim: the simplest alternative that must not pass the claim's rule.

@@ -19,7 +19,7 @@ const TICK_SIZE: f64 = 13.0;
 const Y_LABEL: f64 = 26.0;
 /// Space for the ticks and the label of the horizontal axis.
 const X_LABEL: f64 = 48.0;
-/// Maximum width of a name next to its line. The next constant is the width of the sample of the line before the name.
+/// Maximum width of a name next to its line. The next constant is the width of the line sample that precedes the name.
 const NAME_WIDTH: f64 = 165.0;
 const SWATCH: f64 = 22.0;
 /// Distance from the plot to the names, which leaves space for the connecting lines.

@@ -2,9 +2,9 @@
 
 use super::model::Colour;
 
-/// Each colour in the light and in the dark theme. The colours follow Okabe and Ito, whose palette is distinguishable
-/// for colour-blind readers. They are darkened or lightened so that each has a contrast of at least 3 to 1 with its
-/// background.
+/// Each colour in the light and in the dark theme. The colours follow the palette of Okabe and Ito, whose colours
+/// colour-blind readers can tell apart. They are darkened or lightened so that each has a contrast of at least 3 to 1
+/// with its background.
 pub(super) const PALETTE: [(Colour, &str, &str); 8] = [
     (Colour::Blue, "#0072b2", "#4aa8e0"),
     (Colour::Orange, "#b57700", "#e69f00"),

@@ -1,4 +1,4 @@
-//! Peak memory of several cases. Each case runs in a separate process, and its peak is read from VmHWM on Linux.
+//! Peak memory of several cases. Each case runs in a separate process, and its peak memory is read from VmHWM on Linux.
 //!
 //! The memory of a case is its peak minus the peak of an idle process. The target of a streaming pass does not depend
 //! on the length of the stream. The target of a pool is 1.1 times the memory of its points plus 16 bytes per point.

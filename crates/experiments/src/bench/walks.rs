@@ -18,7 +18,7 @@ use std::cell::Cell;
 use std::hint::black_box;
 use std::rc::Rc;
 
-/// Accuracy of the transform: λmin and λmax differ from 1 by at most this.
+/// Accuracy of the transform: λmin and λmax differ from 1 by at most this value.
 const DELTA: f64 = 1e-9;
 
 pub(super) const JOBS: &[Definition] = &[
@@ -77,8 +77,8 @@ pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, V
     Ok((CentreOfGravity::from_sample(points, all, 1)?, last))
 }
 
-/// The number of hit-and-run steps that a cut with `sweeps` sweeps takes. An additional first sweep draws its
-/// directions from the whole sample. Every sweep takes d + 4 steps in each chain.
+/// The number of hit-and-run steps for a cut with `sweeps` sweeps. An additional first sweep draws its directions from
+/// the whole sample. Every sweep takes d + 4 steps in each chain.
 fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
     (1 + sweeps) * (d + 4) * chains
 }

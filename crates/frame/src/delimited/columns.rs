@@ -48,7 +48,7 @@ const ALWAYS_FILLED: u64 = 1 << 20;
 const FEW_ROWS: usize = 4096;
 
 impl<'a> Columns<'a> {
-    /// Creates empty columns. The columns named in `texts` are read as texts, also if they exist only in longer rows.
+    /// Creates empty columns. The columns named in `texts` are read as texts, even if they exist only in longer rows.
     pub(crate) fn new(
         layout: &'a Layout,
         options: &'a ReadOptions,
@@ -140,8 +140,9 @@ impl<'a> Columns<'a> {
     }
 
     /// Reserves capacity for all rows of a text in memory, or for up to `most` rows of a stream, if the budget allows
-    /// this. There were `before` rows before the last ones. The capacity is reserved once, because reserving more copies
-    /// the columns: for a text, as soon as there are enough rows to estimate the number of rows.
+    /// this. `before` is the number of rows before the last ones were added. The capacity is reserved only once,
+    /// because each further reservation copies the columns. For a text in memory, it is reserved as soon as there are
+    /// enough rows to estimate the number of rows.
     fn reserve(&mut self, source: &Source, rows: &Rows<'_>, before: usize, most: usize) {
         let more = match rows.expected() {
             Some(more) if before < FEW_ROWS && self.lines.len() >= FEW_ROWS => more + more / 8,
@@ -165,7 +166,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Checks that the budget allows the columns to double their capacity. The capacity may double when the number of
-    /// rows, which was `before`, passes a power of two.
+    /// rows passes a power of two; `before` is the earlier number of rows.
     fn check_room(&self, source: &Source, before: usize) -> Result<(), DataError> {
         let rows = self.lines.len();
         if rows < FEW_ROWS || rows.ilog2() == before.max(1).ilog2() {

@@ -42,7 +42,7 @@ pub(crate) struct Found {
     pub(crate) dialect: Dialect,
     /// Whether the sample has quoted cells that contain a delimiter but no line end, so that its quotes can be trusted.
     pub(crate) trusts_quotes: bool,
-    /// Whether cells begin with a quote that does not enclose them, so that quotes are read as characters.
+    /// Whether cells begin with a quote that does not enclose them, so that quotes are read as ordinary characters.
     pub(crate) literal_quotes: bool,
     /// The line of a quoted cell that contains both a delimiter and a line end, if each line of the sample could also
     /// be a separate row.
@@ -81,14 +81,14 @@ struct Trial {
 
 impl Trial {
     /// Whether the quotes enclose cells with several lines. The sample must be sound (`is_sound`). `lines` is the trial
-    /// in which each line is a row. The text between two inch marks may look like such a cell, but in that case the
-    /// columns of numbers are also columns of numbers if the file is read as `lines`.
+    /// in which each line is a row. The text between two inch marks may look like such a cell. In that case, however,
+    /// some column still contains only numbers and dates if the file is read as `lines`.
     fn has_long_cells(&self, lines: &Trial) -> bool {
         !lines.all_typed && (self.enclosing >= SOUND || self.has_doubled || lines.some_typed)
     }
 }
 
-/// This many quoted cells with line ends and delimiters, or more, are considered unlikely to occur by accident.
+/// At least this many quoted cells with line ends and delimiters are considered unlikely to occur by accident.
 const SOUND: usize = 3;
 
 /// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the delimiter set by the user.
@@ -320,7 +320,8 @@ pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// Whether a text is a column of numbers with decimal commas below a name. The last line may be incomplete.
+/// Whether the first line of a text is a name and all other lines are numbers with decimal commas. The last line may be
+/// incomplete.
 pub(super) fn are_decimals(sample: &[u8]) -> bool {
     let lines = sample.split(|b| *b == b'\n' || *b == b'\r').map(<[u8]>::trim_ascii);
     let mut lines = lines.filter(|line| !line.is_empty());

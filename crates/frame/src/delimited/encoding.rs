@@ -110,7 +110,7 @@ pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     marked || without_mark(bytes).is_some()
 }
 
-/// The text of bytes that are UTF-16, and other bytes unchanged.
+/// The decoded text if the bytes are UTF-16, otherwise the unchanged bytes.
 pub(crate) fn without_utf16(bytes: &[u8]) -> Cow<'_, [u8]> {
     if is_utf16(bytes) { decode(bytes, find(bytes, false)) } else { Cow::Borrowed(bytes) }
 }

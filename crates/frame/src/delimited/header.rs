@@ -15,14 +15,14 @@ const MOST_LINES: usize = 5;
 /// A column counts as typed if at least this share of its non-empty cells are numbers or dates.
 const MOSTLY: f64 = 0.8;
 
-/// A text is a sentence and not a name if it has at least this many words.
+/// A text counts as a sentence rather than a name if it has at least this many words.
 const SENTENCE: usize = 5;
 /// A row stands out only if there are at least this many rows below it.
 const FEWEST_BELOW: usize = 10;
 
 pub(crate) type Row = Vec<Vec<u8>>;
 
-/// For each column of `rows`, whether it consists of numbers or dates, except for a few cells.
+/// For each column of `rows`, whether it consists of numbers or dates (a few cells may differ).
 fn typed_columns(rows: &[&Row], width: usize) -> Vec<bool> {
     let mut counts = vec![(0usize, 0usize); width];
     for row in rows {
@@ -47,7 +47,7 @@ pub(crate) fn lines(rows: &[&Row]) -> usize {
 }
 
 /// Whether several lines consist of names. Each line must have words above columns of numbers or dates, and these words
-/// must not occur again in the same columns below. No cell of the second or a later line may occur again below.
+/// must not occur again in the same columns below. No cell of the second or any later line may occur again below.
 fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let width = below[0].len();
     let typed = typed_columns(below, width);
@@ -71,12 +71,12 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
 }
 
 /// Whether the first of `rows` consists of names. This is the case if at least one of these statements is true:
-/// - The row has words above columns of numbers or dates, and they are no values of these columns (see
+/// - The row has words above columns of numbers or dates, and these words are not values of the columns (see
 ///   [`has_values`]).
-/// - All cells of the row are words that do not occur again below, and the row is not one of a list of texts (see
+/// - All cells of the row are words that do not occur again below, and the row does not belong to a list of texts (see
 ///   [`is_listed`]).
-/// - The row has at least three numbers, which are ascending years or consecutive integers, as in column names written
-///   by pandas, and the words of the row do not occur again below.
+/// - The row has at least three numbers, and they are ascending years or consecutive integers, as in column names
+///   written by pandas. The words of the row do not occur again below.
 fn is_header(rows: &[&Row]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
     // The header may be repeated between the rows, as in concatenated files.
@@ -124,8 +124,9 @@ pub(crate) fn are_list(rows: &[&Row], width: usize) -> bool {
     })
 }
 
-/// Whether the first row has the form of the texts below it: the address of a web page or the name of a media file above
-/// others or, in a list of texts, a sentence above sentences. Questions above answers are names of columns.
+/// Whether the first row has the same form as the texts below it: a web address above web addresses, the name of a
+/// media file above such names or, in a list of texts, a sentence above sentences. A question above texts that are not
+/// questions is the name of a column.
 fn is_listed(first: &Row, below: &[&Row]) -> bool {
     let is_file = |cells: &[&[u8]]| {
         let texts: Vec<&str> = cells.iter().filter_map(|c| std::str::from_utf8(c).ok()).collect();
@@ -157,9 +158,9 @@ pub(crate) fn is_sentence(cell: &[u8]) -> bool {
     cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= SENTENCE
 }
 
-/// Whether the words of the first row are values, because they occur again in the rows with numbers or dates `below`. One
-/// such word in a column of numbers or dates is enough. In the other columns, every word must occur again, at least
-/// twice: a list of words may contain the word `word`, which is also the name of its column.
+/// Whether the words of the first row are values, that is, occur again in those rows of `below` that contain numbers or
+/// dates. One such word in a column of numbers or dates is enough. In the other columns, every word must occur again,
+/// at least twice: a list of words may contain the word `word`, which is also the name of its column.
 fn has_values(first: &Row, looks: &[Kind], typed: &[bool], below: &[&Row]) -> bool {
     let has_type = |row: &&&Row| {
         row.iter().zip(typed).any(|(cell, is_typed)| *is_typed && kind(cell).is_typed())
@@ -180,8 +181,8 @@ fn comes_back(row: &Row, at: usize, below: &[&Row]) -> bool {
     })
 }
 
-/// Whether a row of a table of categories has only cells that occur nowhere below, while all cells below occur several
-/// times. Such a row may be a second line of names.
+/// Whether, in a table of categories, no cell of a row occurs below it, while all cells below occur several times. Such
+/// a row may be a second line of names.
 pub(crate) fn stands_out(row: &Row, below: &[&Row]) -> bool {
     let column = |at: usize| below.iter().filter_map(move |other| other.get(at));
     let is_category = |at: usize| {

@@ -59,8 +59,8 @@ pub(crate) fn kind(cell: &[u8]) -> Kind {
     if cell.iter().all(|b| plain(b) || *b == b' ') { Kind::Word } else { Kind::Text }
 }
 
-/// Whether a cell marks a missing value. Some markers, such as `x` and `missing`, are also common names of columns. They
-/// count as words, because a marker is never a name.
+/// Whether a cell marks a missing value. Some markers, such as `x` and `missing`, are also common column names. They
+/// count as words rather than as markers, because a marker is never taken for a name.
 fn is_missing(cell: &[u8]) -> bool {
     const LONGEST_MARKER: usize = 14;
     const NO_NAMES: [&[u8]; 5] = [b"na", b"nan", b"null", b"none", b"unknown"];
@@ -74,7 +74,7 @@ fn is_missing(cell: &[u8]) -> bool {
     is_missing_marker(text) || is_likely_marker(text, false)
 }
 
-/// Whether a cell is a number in one of the notations that people use.
+/// Whether a cell is a number in one of the common notations.
 fn is_number(cell: &[u8]) -> bool {
     let Some(cell) = without_signs(cell) else { return false };
     if fast_float2::parse::<f64, _>(cell).is_ok() {

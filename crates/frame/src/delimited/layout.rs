@@ -11,12 +11,12 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
-/// If rows have one cell more than the header, the first column may contain row names. This is assumed only if such
+/// If rows have one more cell than the header, the first column may contain row names. This is assumed only if such
 /// rows are at least this many times as frequent as rows that fit the header.
 const LONGER: usize = 10;
 /// The maximum number of names shown in a note.
 const SHOWN: usize = 3;
-/// Texts that are all different cause a note on their names only if there are at least this many rows.
+/// Names above texts that are all different cause a note only if there are at least this many rows.
 const FEWEST_TEXTS: usize = 10;
 /// The maximum number of records in a sample, and the number of cells after which the sample ends.
 const RECORDS: usize = 400;
@@ -182,9 +182,9 @@ fn separates_words(delimiter: Delimiter) -> bool {
     matches!(delimiter, Delimiter::Blanks | Delimiter::Byte(b' ' | b'\t'))
 }
 
-/// Whether a row is a line between the names and the data. All its cells consist of dashes, and at least one of them
-/// has several. In Markdown, dashes may have colons at their ends, and the first and the last cell are empty. Database
-/// programs join the dashes by plus signs.
+/// Whether a row is the separator between the names and the data. All its cells consist of dashes, and at least one
+/// cell has more than one dash. In Markdown, dashes may have colons at their ends, and the first and the last cell are
+/// empty. Database programs join the dashes by plus signs.
 fn is_rule(row: &Row) -> bool {
     if let [only] = &row[..] {
         let parts: Vec<&[u8]> = only.trim_ascii().split(|byte| *byte == b'+').collect();
@@ -301,9 +301,9 @@ impl Layout {
         self.name_columns(sample, data);
     }
 
-    /// Adds a note if the names that were detected in `line` could be data. This is the case if there is only one name
-    /// and all cells below it are texts, if some names are numbers, dates or markers of missing values such as `\N`, or
-    /// if nearly all cells below the names are different texts.
+    /// Adds a note if the names that were detected in `line` could be data. This is the case if some names are numbers,
+    /// dates or markers of missing values such as `\N`, or if nearly all cells below the names are different texts. A
+    /// single name could also be data if all cells below it are texts.
     fn note_guess(&mut self, line: u64, data: &[&Row]) {
         let shown = |name: &Vec<u8>| format!("`{}`", short(&String::from_utf8_lossy(name)));
         let is_marker =

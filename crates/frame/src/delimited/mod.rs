@@ -66,7 +66,7 @@ fn of_text(
 enum Wanted<'w> {
     All,
     First(usize),
-    /// The rows with these numbers, which are ascending.
+    /// The rows with these numbers, in ascending order.
     Numbers(&'w [u64]),
 }
 

@@ -67,7 +67,7 @@ struct Block {
     length: usize,
     /// The values of the number columns, row by row.
     values: Vec<f64>,
-    /// The points in each number column.
+    /// The numbers of digits after the point, for each number column.
     points: Vec<Points>,
     others: Vec<Other>,
 }
@@ -238,7 +238,7 @@ impl Block {
         }
     }
 
-    /// Appends the cells to the columns. The error is the row and the column of a cell that is not valid UTF-8.
+    /// Appends the cells to the columns. If a cell is not valid UTF-8, the error gives its row and column.
     fn append(
         &self,
         text: &[u8],

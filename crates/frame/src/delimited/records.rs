@@ -88,7 +88,8 @@ impl<'a> Records<'a> {
         Ok(Some(lines).filter(|lines| !lines.is_empty()))
     }
 
-    /// The number of bytes that have been read and the number of bytes that are left, if the text is in memory.
+    /// The number of bytes that have been read and the number of bytes that are left, or `None` if the text is not in
+    /// memory.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         match &self.input {
             Input::Memory(text) => Some((self.at, text.len() - self.at)),

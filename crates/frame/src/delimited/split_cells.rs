@@ -1,7 +1,7 @@
 //! Signs that a delimiter inside a cell splits this cell in every row.
 //!
-//! If every row has one cell more than the header, either the first cell is the name of the row, as in files written by
-//! `write.table` of R, or some cell without quotes contains a delimiter.
+//! If every row has one more cell than the header, there are two possible reasons: the first cell is the name of the
+//! row, as in files written by `write.table` of R, or an unquoted cell contains a delimiter.
 
 use super::kinds::kind;
 use super::records::Records;
@@ -22,11 +22,11 @@ struct Signs {
     backslash: usize,
     /// A quotation mark opens in the left cell and closes in the right one.
     quote: usize,
-    /// Both cells are integers without a sign in the right one, as in `7,25`.
+    /// Both cells are integers, and the right one has no sign, as in `7,25`.
     integers: usize,
 }
 
-/// The signs in the rows that have one cell more than the header.
+/// The signs in the rows that have one more cell than the header.
 #[derive(Debug)]
 pub(super) struct SplitCells {
     /// Whether some cells are certainly split, so that the first cells are not the names of the rows.

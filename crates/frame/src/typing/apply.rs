@@ -16,7 +16,8 @@ use crate::names::short;
 use crate::options::ReadOptions;
 use crate::values::Values;
 
-/// Converts the cells of a column by the rule of the column. `points` contains the points in cells that are numbers.
+/// Converts the cells of a column by the rule of the column. `points` is the set of the numbers of digits after the
+/// point in numeric cells.
 ///
 /// # Errors
 /// Returns an error if a cell does not match the rule.
@@ -120,7 +121,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Adds a note if points in a column that contained only integers when the model was fitted may separate thousands.
+    /// Adds a note if points may separate thousands in a column that contained only integers when the model was fitted.
     fn note_points(&mut self, values: &[f64], points: Points) {
         if !self.record.rule.whole
             || self.context.delimiter.is_none()
@@ -138,8 +139,9 @@ impl Rows<'_> {
         ));
     }
 
-    /// Reads numbers of which some have groups of thousands, in a column without such groups when the model was fitted.
-    /// `level` is the index of the first text that does not match `format`. Returns `None` if a text is no such number.
+    /// Reads numbers, some of which have groups of thousands, in a column that had no such groups when the model was
+    /// fitted. `level` is the index of the first text that does not match `format`. Returns `None` if a text is not
+    /// such a number.
     fn grouped_numbers(
         &mut self,
         format: &NumberFormat,
@@ -291,8 +293,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Adds a note if times have another offset from UTC than those from which the format was detected. `of_level`
-    /// contains the time of each text.
+    /// Adds a note if the UTC offset of some times differs from that of the times from which the format was detected.
+    /// `of_level` contains the time of each text.
     fn note_offsets(&mut self, format: MomentFormat, raw: &RawTexts, of_level: &[Option<i64>]) {
         let found = raw.levels.iter().zip(of_level).find_map(|(text, moment)| {
             let cell = text.trim();
@@ -303,8 +305,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Adds a note if only the times of this column have a time zone, or only those from which the format was detected
-    /// have an offset. Days without times have no offset.
+    /// Adds a note if the times of this column have a time zone but the times from which the format was detected have
+    /// no offset, or the other way round. Days without times have no offset.
     fn note_zone(&mut self, format: MomentFormat, moments: &[Option<i64>], has_zone: bool) {
         let moved = match (has_zone, format.is_zoned()) {
             (true, false) => Moved::Zoned,

@@ -29,8 +29,8 @@ pub(crate) fn is_nameless_index(name: &str) -> bool {
 }
 
 /// Whether a column name is one that pandas gives only to a saved index without a name. A column with such a name is an
-/// index whatever its values are. Other names of an index, such as `Unnamed: 3`, may belong to data under an empty cell
-/// of the header.
+/// index whatever its values are. Other names of an index, such as `Unnamed: 3`, may belong to a data column whose
+/// header cell is empty.
 pub(crate) fn is_saved_index(name: &str) -> bool {
     let copies = name.strip_prefix("Unnamed: 0");
     let is_copy = |rest: &str| rest.bytes().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));

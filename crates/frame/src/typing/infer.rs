@@ -62,7 +62,7 @@ pub(crate) struct Inference<'a> {
     pub(crate) evidence: Evidence,
     /// Whether only indices, identifiers and labels precede the column.
     pub(crate) is_first: bool,
-    /// The points in cells that are numbers.
+    /// The set of the numbers of digits after the point in numeric cells.
     pub(crate) points: Points,
 }
 

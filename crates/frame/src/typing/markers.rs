@@ -63,7 +63,7 @@ const AMONG_NUMBERS: [&str; 55] = [
     "empty",
 ];
 
-/// The maximum length, in letters, of the name of an error of a spreadsheet.
+/// The maximum length, in letters, of the name of a spreadsheet error.
 const LONGEST_ERROR: usize = 12;
 
 /// Cells that mark a missing value only in columns of dates.
@@ -109,8 +109,8 @@ pub(crate) fn is_usual(cell: &[u8]) -> bool {
     cell.len() <= 4 && MISSING_CELLS.iter().any(|marker| marker.as_bytes() == cell)
 }
 
-/// Whether the name of a class is one of the markers used among numbers and does not look like a word. Examples are
-/// `-`, `\N`, `(null)` and `NaT`.
+/// Whether a class name is one of the markers for columns of numbers and does not look like a word. Examples are `-`,
+/// `\N`, `(null)` and `NaT`.
 fn is_missing_sign(class: &str) -> bool {
     let lower = class.to_lowercase();
     let is_word = lower.chars().all(|c| c.is_alphabetic() || c == ' ') && lower != "nat";
@@ -121,7 +121,7 @@ fn is_among_numbers(lower: &str) -> bool {
     AMONG_NUMBERS.contains(&lower) || is_spreadsheet_error(lower)
 }
 
-/// Whether a cell in lower case is the error of a spreadsheet in any language, such as `#div/0!`, `#wert!` or `#nom?`.
+/// Whether a cell in lower case is a spreadsheet error in any language, such as `#div/0!`, `#wert!` or `#nom?`.
 fn is_spreadsheet_error(lower: &str) -> bool {
     let name = lower.strip_prefix('#').and_then(|rest| rest.strip_suffix(['!', '?']));
     let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '¡' | '¿');
@@ -132,8 +132,8 @@ fn is_spreadsheet_error(lower: &str) -> bool {
     })
 }
 
-/// The names that are signs for a missing value, such as `-` and `(null)`, each with its number of rows. Next to `+`, `-`
-/// is a name like any other.
+/// The names that are signs for a missing value, such as `-` and `(null)`, each with its number of rows. If `+` is also
+/// a name, `-` is a name like any other.
 pub(crate) fn missing_signs<'n>(
     names: impl Iterator<Item = (&'n str, usize)> + Clone,
 ) -> impl Iterator<Item = (&'n str, usize)> {

@@ -153,7 +153,8 @@ pub(crate) fn understand(
     understand_spelled(columns, &unspelled, context)
 }
 
-/// Like [`understand`], for a text file. `points` contains the points in the numbers of each column.
+/// Like [`understand`], for a text file. `points` contains, for each column, the set of the numbers of digits after the
+/// point.
 pub(crate) fn understand_spelled(
     columns: Vec<RawColumn>,
     points: &[Points],

@@ -60,7 +60,8 @@ impl Inference<'_> {
         record.notes.extend(look_alikes(rows_of, "categories", &place));
     }
 
-    /// Notes cells in a spelling that is not read, such as `0x1F`. `spelling` is the result of [`unread_spelling`].
+    /// Adds a note on cells in an unsupported spelling, such as `0x1F`. `spelling` is the result of
+    /// [`unread_spelling`].
     ///
     /// [`unread_spelling`]: super::spelled::unread_spelling
     pub(super) fn note_unread(&self, record: &mut ColumnRecord, spelling: Option<String>) {

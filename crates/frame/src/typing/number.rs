@@ -76,7 +76,7 @@ const FACTORS: [&str; 13] =
     ["k", "tsd", "thsd", "mn", "mio", "mill", "mrd", "bn", "bio", "tn", "trn", "cr", "dr"];
 /// This share decides whether commas separate thousands or are decimal marks, unless other columns or the delimiter
 /// suggest decimal commas. Commas separate thousands if the number of rows that can be read in this way is at least
-/// this share of the number of rows that can be read with a decimal comma. The other cells are then odd.
+/// this share of the number of rows that can be read with a decimal comma. The other cells then do not fit the format.
 const MOSTLY: f64 = 0.95;
 /// The maximum length, in letters, of a unit that is not listed. A space must precede such a unit.
 const MAX_UNIT: usize = 4;
@@ -109,8 +109,8 @@ impl NumberFormat {
         self.value(&parts)
     }
 
-    /// Parses a number that has groups of thousands, if the format has none. Returns `None` if the separator of the
-    /// groups could be a decimal mark, as in `1,120`, unless `is_told` says that the user gave the decimal mark.
+    /// Parses a number with groups of thousands if the format has no group separator. Returns `None` if the separator
+    /// of the groups could be a decimal mark, as in `1,120`, unless `is_told` says that the user gave the decimal mark.
     pub(super) fn parse_grouped(&self, cell: &str, is_told: bool) -> Option<f64> {
         if self.group.is_some() {
             return None;

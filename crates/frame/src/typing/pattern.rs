@@ -15,13 +15,13 @@ const WORDS_OF_TIME: [&str; 47] = [
     "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun",
 ];
 
-/// A column of numbers among other characters has at least this number of distinct texts, ...
+/// A column of numbers mixed with other characters has at least this number of distinct texts, ...
 const MIN_TEXTS: usize = 5;
 /// ... at most this number of shapes, such as `# of #`, and at least twice as many texts as shapes.
 const MOST_SHAPES: usize = 4;
 
-/// Returns the first text if at least nine tenths of the rows begin with a number, and only a few different letters or
-/// colons stand between and after the numbers, as in `12th`, `8:1`, `3 of 5` or `28 thousand`.
+/// Returns the first text if at least nine tenths of the rows begin with a number and have one of a few shapes with
+/// letters or colons, as in `12th`, `8:1`, `3 of 5` or `28 thousand`.
 pub(super) fn of_shapes<'t>(present: &Present<'t>) -> Option<&'t str> {
     let (mut shapes, mut first, mut texts, mut rows) = (HashSet::new(), None, 0, 0);
     for (text, count) in present.counted() {

@@ -3,8 +3,8 @@
 /// The number of digits after the point in each number of a column, as a set. A number in a typed file has no spelling
 /// and is not in the set.
 ///
-/// The set is a word in which bit `n` stands for `n` digits. It is collected for each cell, so adding to it is one
-/// instruction.
+/// The set is a word in which bit `n` stands for `n` digits. The set is updated for every cell, so it is stored in a
+/// way that makes an update a single instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Points(u32);
 
@@ -42,7 +42,7 @@ impl Points {
         self.0 & !NO_DIGITS != 0
     }
 
-    /// Whether no number excludes that points separate thousands.
+    /// Whether every number is compatible with points that separate thousands.
     #[inline]
     pub(crate) fn are_open(self) -> bool {
         self.0 & !(NO_DIGITS | THREE_DIGITS) == 0
@@ -62,8 +62,8 @@ impl Points {
         self.any() && self.are_open() && values.iter().all(may_be)
     }
 
-    /// Whether points that are read as decimal points may be wrong. Semicolons are common in tables with decimal commas,
-    /// so the spelling of the numbers is enough in such a table.
+    /// Whether it may be wrong to read the points as decimal points. Semicolons are common in tables with decimal
+    /// commas, so the spelling of the numbers is sufficient evidence in such a table.
     pub(super) fn are_doubtful(self, values: &[f64], delimiter: Option<u8>) -> bool {
         match delimiter {
             Some(b';') => self.may_separate_thousands(values),
@@ -84,7 +84,7 @@ impl Points {
     }
 }
 
-/// Describes numbers of which the points may separate thousands, as they are read with decimal points.
+/// Describes numbers whose points may separate thousands, as they are read with decimal points.
 pub(super) fn example(values: &[f64]) -> String {
     match values.iter().find(|value| value.fract().abs() > 0.0) {
         Some(value) => format!("numbers such as {value:.3}"),

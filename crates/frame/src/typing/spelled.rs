@@ -1,9 +1,9 @@
-//! Recognises numbers and periods in spellings that are not read, such as `0x1F`, `1.5k`, `[0.1, 0.2]` or `2025Q1`, to
-//! name them in notes and errors.
+//! Recognises numbers and periods in unsupported spellings, such as `0x1F`, `1.5k`, `[0.1, 0.2]` or `2025Q1`, to name
+//! them in notes and errors.
 
 use super::number::{Decimal, NumberFormat};
 
-/// Describes the first cell in a spelling that is not read, if at least nine tenths of the rows are such cells or plain
+/// Describes the first cell in an unsupported spelling, if at least nine tenths of the rows are such cells or plain
 /// numbers. The result says what the cells are and what to do, for example "cells such as `0x1F` are hexadecimal
 /// numbers, which are not read; write them in decimal". Each text comes with its number of rows.
 ///
@@ -44,7 +44,8 @@ fn is_number(text: &str) -> bool {
     NumberFormat::default().parse(text).or_else(|| comma.parse(text)).is_some()
 }
 
-/// Whether a text consists of at least two groups of three digits after one to three digits, with points between them.
+/// Whether a text consists of one to three digits, followed by at least two groups of three digits, with points between
+/// the groups.
 pub(super) fn has_points_between_thousands(text: &str) -> bool {
     let text = text.trim_start_matches(['+', '-']);
     let mut groups = text.split('.');
@@ -54,7 +55,7 @@ pub(super) fn has_points_between_thousands(text: &str) -> bool {
     is_first && rest.len() >= 2 && rest.iter().all(|group| is_digits(group) && group.len() == 3)
 }
 
-/// What a text is and what to do, if its spelling is not read.
+/// What a text is and what to do, if its spelling is not supported.
 fn spelling(text: &str) -> Option<(&'static str, &'static str)> {
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let unsigned = text.trim_start_matches(['+', '-']);

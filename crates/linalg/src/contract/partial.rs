@@ -21,7 +21,7 @@ pub const BLOCK_ROWS: usize = 4608;
 /// The largest number of groups of blocks that are distributed over the threads.
 const MAX_GROUPS: usize = 64;
 
-/// A sum over rows that can be joined with the sum over the rows that follow them.
+/// A sum over rows; it can be joined with the sum over the rows that follow.
 pub trait Sum: PartialEq {
     /// Whether both sums belong to the same computation, so that they can be added.
     fn fits(&self, other: &Self) -> bool;

@@ -23,8 +23,8 @@ pub enum Termination {
     /// The stream of examples ended before the run was complete.
     ExamplesEnded,
     /// The run was completed, but the condition of its guarantee is not met. Either the data do not match the
-    /// parameters (there is more noise or less margin than stated, or the data are not separable), or the event of
-    /// probability δ occurred.
+    /// parameters (there is more noise or less margin than stated, or the data are not separable), or the failure event
+    /// of probability δ occurred.
     AssumptionFailed,
 }
 

@@ -29,7 +29,7 @@ pub struct GridClass {
 }
 
 impl GridClass {
-    /// The class in R^`dim` of all normals whose coordinates are multiples of the step, from -`most` to `most` times
+    /// The class of all normals in R^`dim` whose coordinates are multiples of the step, from -`most` to `most` times
     /// the step.
     fn with_multiples(dim: usize, most: f64) -> Result<GridClass, OnlineError> {
         if dim == 0 {

@@ -7,7 +7,7 @@ use super::file::Answer;
 pub(super) struct Advice {
     /// For each point, the predicted class and its probability.
     pub(super) predictions: Vec<(usize, f64)>,
-    /// Whether this model chooses the questions and predicts, instead of the model of the session.
+    /// Whether this model, instead of the model of the session, chooses the questions and predicts.
     pub(super) leads: bool,
 }
 

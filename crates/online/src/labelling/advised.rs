@@ -18,9 +18,10 @@ const MIN_ANSWERS: usize = 10;
 impl LabellingSession {
     /// Takes the predictions of a given model for the points of the pool: for each point the class and its probability.
     /// On the answers so far, the session compares the errors of these predictions with the leave-one-out errors of its
-    /// own model. While the given predictions have no more errors than its own model, or there are fewer than ten
-    /// answers, the session asks about the point with the largest given probability and predicts the given class. The
-    /// predictions are lost when points are added or a session is resumed; call this function again afterwards.
+    /// own model. The given predictions lead while they have no more errors than the session's own model, or while
+    /// there are fewer than ten answers. In this case, the session asks about the point with the largest given
+    /// probability and predicts the given class. The predictions are lost when points are added or a session is
+    /// resumed; call this function again afterwards.
     ///
     /// *Guarantee.* There is none; this is a heuristic. A useless model causes additional corrections until it has more
     /// errors than the session's model.

@@ -79,7 +79,8 @@ pub struct LabellingFile {
     pub points: usize,
     /// The answers in order.
     pub answers: Vec<Answer>,
-    /// Points that were skipped or uncertain, in this order. The session asks about them last.
+    /// The points that were skipped or uncertain, in the order in which the session asks about them. The session asks
+    /// about them last.
     pub skipped: Vec<usize>,
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Errors {
     pub(super) stated: f64,
     pub(super) wrong_left_out: usize,
     pub(super) stated_left_out: f64,
-    /// The factor on the estimate of the remaining corrections.
+    /// The factor by which the estimate of the remaining corrections is multiplied.
     pub(super) factor: f64,
 }
 
@@ -171,7 +171,7 @@ impl Model {
         self.verdicts[index]
     }
 
-    /// Learns the answer about a point that has no answer yet.
+    /// Learns the answer for a point that has no answer yet.
     pub(crate) fn learn(&mut self, index: usize, class: usize) {
         self.take_in(index, class);
         self.judge();
@@ -282,7 +282,7 @@ impl Model {
         }
     }
 
-    /// Updates the soft halfspace. In large pools, it computes the variances of only the surest points.
+    /// Updates the soft halfspace. In large pools, only the variances of the surest points are computed.
     fn with_soft(
         &mut self,
         work: impl FnOnce(&mut SoftHalfspace, &Features, &[(usize, f64)], &[usize]),

@@ -68,8 +68,8 @@ impl Site {
 }
 
 impl Probit {
-    /// The Gaussian factor of an answer with sign `y` about a value with the given mean and variance. The product of
-    /// the factor and the Gaussian with this mean and variance has the moments of the value given the answer.
+    /// The Gaussian factor of an answer with sign `y`, for a value with the given mean and variance. The product of the
+    /// factor and the Gaussian with this mean and variance has the moments of the value given the answer.
     pub(super) fn site(self, y: f64, mean: f64, variance: f64) -> Site {
         /// A second derivative below `MIN_CURVATURE` is replaced by `MIN_CURVATURE`, because the answer is then
         /// uninformative. A factor removes at most the fraction `MAX_SHARE` of the variance.

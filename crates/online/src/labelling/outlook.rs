@@ -3,11 +3,11 @@
 use super::model::Errors;
 use halfspaces_linalg::exp_neg;
 
-/// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and the amount that
-/// the model still learns if no point has an answer yet. The constants were fitted by least squares in the logarithms
+/// The constants of the estimate: a factor, the exponent of the ratio of actual to expected errors, and the amount that
+/// the model still learns if no point has an answer yet. The constants were fitted to the logarithms by least squares
 /// on seven pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), each at twelve points
-/// in time. The fitted factor is 0.92. With the factor used here, the geometric means of the estimates and of
-/// the actual counts agree over thirteen pools, which include five of these seven.
+/// in time. The fitted factor is 0.92. With the factor used here, the geometric means of the estimates and of the
+/// actual counts agree over thirteen pools, which include five of these seven.
 const FACTOR: f64 = 0.72;
 const POWER: f64 = 2.0 / 3.0;
 const LEARNING: f64 = 0.8;

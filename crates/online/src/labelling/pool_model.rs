@@ -57,7 +57,7 @@ impl PoolModel {
         }
     }
 
-    /// Whether the session asks about a point, which has no answer yet.
+    /// Whether the point has no answer yet and the session asks about it.
     pub(super) fn is_open(&self, index: usize) -> bool {
         match self {
             PoolModel::Suggested(model) => model.is_open(index),

@@ -8,12 +8,12 @@ use crate::error::OnlineError;
 use halfspaces_linalg::InputError;
 
 impl LabellingSession {
-    /// Resumes a saved session that predicts the given class of each point, and learns nothing. Use it for a review, in
+    /// Resumes a saved session that predicts the given class of each point and learns nothing. Use it for a review, in
     /// which each question shows the suggestion of another program. The session neither asks about a point without a
-    /// class nor predicts it. Starting and answering take time proportional to the number of points. Questions come in the order of the points unless [`ask`](LabellingSession::ask) chooses
-    /// another one. The suggestions have no probabilities: a question says 0.5, and
-    /// [`outlook`](LabellingSession::outlook) and [`doubts`](LabellingSession::doubts) estimate nothing. Points cannot
-    /// be added.
+    /// class nor predicts it. Starting and answering take time proportional to the number of points. Questions come in
+    /// the order of the points unless [`ask`](LabellingSession::ask) chooses another one. The suggestions have no
+    /// probabilities: a question says 0.5, and [`outlook`](LabellingSession::outlook) and
+    /// [`doubts`](LabellingSession::doubts) estimate nothing. Points cannot be added.
     ///
     /// ```
     /// use halfspaces_linalg::Params;

@@ -3,7 +3,7 @@
 use super::doubt::Doubt;
 use super::session::LabellingSession;
 
-/// Fewer answers than this predict each other too poorly.
+/// With fewer answers than this, the prediction of an answer from all others is too poor.
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
@@ -11,8 +11,8 @@ impl LabellingSession {
     /// probable answers come first. At most `count` answers are returned. Some of them may be wrong, so a person should
     /// look at them again. Returns an empty list if there are fewer than ten answers.
     ///
-    /// Each posterior of the model is corrected for the missing answer, but the weights of the posteriors are computed
-    /// with all answers. In a large wide pool, only learned answers are compared; see
+    /// Each posterior of the model is corrected for the answer that is left out, but the weights of the posteriors are
+    /// computed with all answers. In a large wide pool, only learned answers are compared; see
     /// [`capacity`](LabellingSession::capacity).
     #[must_use]
     pub fn doubts(&self, count: usize) -> Vec<Doubt> {

@@ -73,24 +73,25 @@ pub struct LabellingProgress {
 /// *Wide pools.* A pool is wide if it has more than 256 columns, or if it has more than 100 columns and the norms of
 /// all rows differ from 1 by at most 0.02. Examples are texts represented by n-grams, and embeddings of texts. The
 /// model of a wide pool is one exact Gaussian process for each class against the others, with noise of variance 0.2 on
-/// targets of 1 and -1. If at most a tenth of the entries are nonzero, the kernel is the mean of two kernels: the inner
-/// product of two rows, scaled so that the mean squared norm is 1, and the cosine of the rows in the 256 main
-/// directions (latent semantic analysis). Otherwise the kernel is Gaussian in the angle between centred rows. The first
-/// 20 questions, but at most one for every 20 points, are about the points that reduce the variance of the pool the
-/// most. Afterwards the session asks about the point with the largest score, where the score is the certainty divided
-/// by √(1 + number of answers of the predicted class).
+/// targets of 1 and -1. If at most a tenth of the entries are nonzero, the kernel is the mean of two kernels. The first
+/// is the inner product of two rows, scaled so that the mean squared norm is 1. The second is the cosine of the rows in
+/// the 256 main directions (latent semantic analysis). Otherwise the kernel is Gaussian in the angle between centred
+/// rows. The first 20 questions, but at most one for every 20 points, are about the points that reduce the variance of
+/// the pool the most. Afterwards the session asks about the point with the largest score, where the score is the
+/// certainty divided by √(1 + number of answers of the predicted class).
 ///
 /// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
 /// points. The ordered answers, the points and the parameters determine a session bit for bit, on any number of
 /// threads, unless an earlier answer was changed, withdrawn or undone. Undoing an answer restores the model up to
 /// rounding (probabilities change by at most 1e-6) and opens the same question. After an earlier answer is changed or
 /// withdrawn, the model agrees with a model trained on the current answers, such as that of a resumed session, only up
-/// to the convergence of expectation propagation: probabilities differ slightly, and so can the predicted class of a
-/// row whose classes are almost equally likely. The model takes in a changed answer last, although the answer keeps its position in the list. The model of a wide
-/// pool does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
+/// to the convergence of expectation propagation. Probabilities differ slightly, and so can the predicted class of a
+/// row whose classes are almost equally likely. The model takes in a changed answer last, although the answer keeps its
+/// position in the list. The model of a wide pool does not depend on the order of the answers, up to rounding
+/// (probabilities change by at most 1e-4).
 ///
 /// *Guarantee.* There is no guarantee on the number of corrections; the method is a heuristic. Each answer takes
-/// bounded time for any labels.
+/// bounded time, whatever the labels are.
 ///
 /// *Cost.* Let n be the number of points and m the total number of features, which is 2d plus 6 times the number of
 /// landmarks. There are at most 400 landmarks, and fewer if the pool has more than 12 500 points. The session takes 4nm
@@ -100,8 +101,8 @@ pub struct LabellingProgress {
 /// and O(n(d + a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
 /// [`capacity`](LabellingSession::capacity).
 ///
-/// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
-/// a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
+/// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved bound on the number of
+/// mistakes, use a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
 ///
 /// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning; Minka 2001, Expectation
 /// Propagation for Approximate Bayesian Inference; Deerwester et al. 1990, Indexing by Latent Semantic Analysis; and
@@ -480,7 +481,7 @@ impl LabellingSession {
         Ok(answer)
     }
 
-    /// The position of the answer about a point in the list of answers.
+    /// The position of a point's answer in the list of answers.
     fn place(&self, index: usize) -> Result<usize, OnlineError> {
         self.check_index(index)?;
         let place = self.answers.iter().position(|answer| answer.index == index);
@@ -506,7 +507,7 @@ impl LabellingSession {
         (index < self.model.len()).then(|| self.model.class(index)).flatten()
     }
 
-    /// Whether the probabilities of questions mean something; `false` if the session predicts suggested classes
+    /// Whether the probabilities of questions are meaningful; `false` if the session predicts suggested classes
     /// ([`resume_suggested`](LabellingSession::resume_suggested)).
     #[must_use]
     pub fn has_probabilities(&self) -> bool {
@@ -517,13 +518,15 @@ impl LabellingSession {
         self.labelling.classes()
     }
 
-    /// Whether the session asks about a point: it has no answer yet, and a review has a suggestion for it.
+    /// Whether the session asks about a point: the point has no answer yet and, in a review, there is a suggestion for
+    /// it.
     #[must_use]
     pub fn is_open(&self, index: usize) -> bool {
         index < self.model.len() && self.model.is_open(index)
     }
 
-    /// The points without an answer that were skipped or whose answer was uncertain, in this order.
+    /// The points without an answer that were skipped or whose answer was uncertain, in the order in which the session
+    /// asks about them.
     #[must_use]
     pub fn skipped(&self) -> &[usize] {
         &self.skipped

@@ -111,8 +111,8 @@ impl SoftHalfspace {
         self.history.push((index, before));
     }
 
-    /// Removes the factor of an answer that is no longer in `answers`. If this was the last answer, all factors are
-    /// restored to their values before the answer; otherwise they are revised.
+    /// Removes the factor of an answer that is no longer in `answers`. If this was the most recent answer, all factors
+    /// are restored to their values before the answer; otherwise they are revised.
     pub(super) fn forget(
         &mut self,
         features: &Features,

@@ -1,9 +1,9 @@
-//! A class for each point that is given in advance. Part of `LabellingSession`. Claims: none.
+//! For each point, a class that is given in advance. Part of `LabellingSession`. Claims: none.
 
 use super::model::{Errors, Verdict};
 
-/// A class for each point, or none for a point that is not asked about. Answers do not change these classes, and they have no
-/// probabilities.
+/// A class for each point, or none for a point that is not asked about. These classes have no probabilities, and
+/// answers do not change them.
 #[derive(Debug, Clone)]
 pub(super) struct Suggested {
     suggested: Vec<Option<usize>>,
@@ -33,7 +33,8 @@ impl Suggested {
         self.suggested[index].is_some() && self.answered[index].is_none()
     }
 
-    /// Records the answer about a point; `None` withdraws it. A withdrawn answer is the suggestion if there is no other.
+    /// Records the answer for a point; `None` withdraws it. If a point has no suggestion, its withdrawn answer becomes
+    /// the suggestion.
     pub(super) fn set(&mut self, index: usize, class: Option<usize>) {
         if class.is_none() && self.suggested[index].is_none() {
             self.suggested[index] = self.answered[index];

@@ -25,8 +25,9 @@ const MAX_PARALLEL_SHARE: f64 = 1e-12;
 /// [`MAX_DICHOTOMIES`] dichotomies.
 ///
 /// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst case of a
-/// learner (run the learner on each labelling), and for halving: with [`HalfspaceClass`](crate::HalfspaceClass) it
-/// makes at most d lg n mistakes, for any margin. For affine halfspaces, append a coordinate 1 to each point.
+/// learner (run the learner on each labelling), and for halving, which makes at most d lg n mistakes with
+/// [`HalfspaceClass`](crate::HalfspaceClass), for any margin. For affine halfspaces, append a coordinate 1 to each
+/// point.
 ///
 /// *Source.* Cover 1965 for the count; the algorithm is folklore. Claims: S12, K9.
 ///

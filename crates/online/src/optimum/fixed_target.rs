@@ -32,8 +32,8 @@ impl LabellingGame {
     /// b(μ). The second is the number of mistakes, on the worst target, of a learner that draws one of the rounds at
     /// random and predicts like the best learner of that round. The two numbers are computed independently.
     ///
-    /// *Cost.* The memory, and the time per round, grow with the number of sets of dichotomies that can remain after
-    /// some answers.
+    /// The memory and the time per round grow with the number of sets of dichotomies that can remain after some
+    /// answers.
     #[must_use]
     pub fn random_order_fixed_target(&self, rounds: usize) -> [f64; 2] {
         let mut left = Vec::new();
@@ -57,7 +57,7 @@ impl LabellingGame {
         [least, most]
     }
 
-    /// Lists all sets that can remain of a set of dichotomies after some answers. The parts of a set come before the
+    /// Lists all subsets of a set of dichotomies that can remain after some answers. The parts of a set come before the
     /// set itself. Returns the position of the set, or `None` for a single dichotomy.
     fn visit(
         &self,

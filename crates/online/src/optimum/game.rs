@@ -80,7 +80,7 @@ impl LabellingGame {
         self.dichotomies
     }
 
-    /// The game of arbitrary labellings, which halfspaces need not produce.
+    /// The game for arbitrary labellings, which need not come from halfspaces.
     #[cfg(test)]
     pub(super) fn of_sets(dichotomies: usize, positive: Vec<Set>) -> LabellingGame {
         LabellingGame { dichotomies, positive }
@@ -92,7 +92,7 @@ impl LabellingGame {
         self.value(Chooser::Learner)
     }
 
-    /// The smallest number of mistakes that a learner can guarantee in every order, for any labels: Littlestone's
+    /// The smallest number of mistakes that a learner can guarantee in every order, for any labels: the Littlestone
     /// dimension.
     #[must_use]
     pub fn worst_order(&self) -> usize {

@@ -16,7 +16,7 @@ use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 /// other points the source proves this bound for a learner that keeps the full matrix. No bound is proved for this
 /// learner, which keeps only the diagonal.
 ///
-/// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
+/// *Cost.* O(d) memory; O(d) time per point, or O(nonzeros) for a sparse point.
 ///
 /// *When to use it.* For one pass over many sparse rows, such as texts. Choose r proportional to the mean ‖x‖², so that
 /// the scale of the points does not matter. In our measurements, half the mean was a good choice. On dense rows

@@ -241,7 +241,7 @@ struct Survey<'a> {
 struct Surveyed {
     /// Whether every value is finite.
     finite: bool,
-    /// Whether some y (w · x) is below the smallest one of the earlier blocks.
+    /// Whether some y (w · x) is below the smallest value of the earlier blocks.
     less: bool,
 }
 

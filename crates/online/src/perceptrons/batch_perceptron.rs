@@ -5,10 +5,10 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 
 /// The batch perceptron: start with w = 0; while some point has sign(w · x) != y, set w += y x.
 ///
-/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, the learner stops after at most
-/// (R/γ)² updates with a halfspace that labels every point correctly, for every choice of the violated points
-/// ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates, it stops at the cap on updates
-/// and reports this.
+/// *Guarantee.* Suppose that every point has ‖x‖ <= R, and that a unit w* has y (w* · x) >= γ > 0 on every point. Then,
+/// for every choice of the violated points, the learner stops after at most (R/γ)² updates with a halfspace that labels
+/// every point correctly ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates, it stops
+/// at the cap on updates and reports this.
 ///
 /// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time. In practice, the learner needs a few
 /// passes with [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] each update costs one fast scan of all points.

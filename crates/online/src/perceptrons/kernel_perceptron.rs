@@ -22,7 +22,7 @@ use std::ops::Range;
 ///
 /// *Cost.* O(d) memory per support, which is stored as a dense row; O(d · supports) time per point.
 ///
-/// *When to use it.* For correct labels that a curved boundary explains and no halfspace does. For noisy labels, use
+/// *When to use it.* For correct labels that a curved boundary explains but no halfspace does. For noisy labels, use
 /// [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
 /// [`Nystroem`](halfspaces_features::Nystroem). On an unbounded stream, set a budget, because the number of supports
 /// grows with the number of mistakes.

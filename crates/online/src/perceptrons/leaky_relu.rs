@@ -15,20 +15,22 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// losses would not account for mistakes near the boundary.
 ///
 /// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
-/// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
-/// the points and η(x). Over T rounds E\[mistakes\] <= ηT + εT + (1-λ)²√T/(εγ) ([`crate::bounds::leaky_relu_excess`]).
-/// With the ε of [`crate::bounds::leaky_relu_accuracy`], this bound is at most ηT + 2(1-η) T^¾/√γ if ε is below ½ - η.
+/// probability η(x) <= η; given the point, the flip is independent of the past. An adversary that knows the whole past
+/// may choose the points and η(x). Over T rounds E\[mistakes\] <= ηT + εT + (1-λ)²√T/(εγ)
+/// ([`crate::bounds::leaky_relu_excess`]). With the ε of [`crate::bounds::leaky_relu_accuracy`], this bound is at most
+/// ηT + 2(1-η) T^¾/√γ if ε is below ½ - η.
 ///
 /// *Proof.* Let p be the probability of a mistake given the past and the point, and m = max(|w_t · x|, Δ). The mean
-/// loss of w* is (η(x) - λ)|w* · x|/m <= -εγ/m <= 0. If |w_t · x| >= Δ, the mean loss of w_t is p - λ. Otherwise it is
-/// (p - λ)r with r = |w_t · x|/Δ, and that of w* is at most -εγ/Δ = -(1-λ) <= -(p - λ)(1 - r). In both cases the mean
-/// loss of w_t exceeds that of w* by at least p - λ. The losses are convex (λ <= ½) with gradients of norm at most
-/// G = (1-λ)/Δ, so projected descent with step 1/(G√T) has a regret of at most G√T against a unit vector. ∎
+/// loss of w* is (η(x) - λ)|w* · x|/m <= -εγ/m <= 0. If |w_t · x| >= Δ, the mean loss of w_t is p - λ. Otherwise, the
+/// mean loss of w_t is (p - λ)r with r = |w_t · x|/Δ, and that of w* is at most -εγ/Δ = -(1-λ) <= -(p - λ)(1 - r). In
+/// both cases the mean loss of w_t exceeds that of w* by at least p - λ. The losses are convex (λ <= ½) with gradients
+/// of norm at most G = (1-λ)/Δ, so projected descent with step 1/(G√T) has a regret of at most G√T against a unit
+/// vector. ∎
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* As a baseline. Its bound is weaker than that of [`OnlineMassart`](crate::OnlineMassart), T^¾/√γ
-/// instead of √T/γ, and the learner must know T. On the streams of claim P9 this learner nevertheless makes fewer
+/// *When to use it.* As a baseline. Its bound is weaker than that of [`OnlineMassart`](crate::OnlineMassart) (T^¾/√γ
+/// instead of √T/γ), and the learner must know T. On the streams of claim P9 this learner nevertheless makes fewer
 /// mistakes. For small T, λ is nearly ½, so correct predictions change w almost as much as wrong ones.
 ///
 /// *Source.* DKTZ24, whose text was not available to us. Its authors describe the learner as online gradient descent on
@@ -75,7 +77,7 @@ impl OnlineLeakyRelu {
 
 impl OnlineLearner for OnlineLeakyRelu {
     /// # Errors
-    /// In addition to those of the trait, [`InputError::OutsideBall`] for a point outside the unit ball, where the
+    /// In addition to the errors of the trait, [`InputError::OutsideBall`] for a point outside the unit ball, where the
     /// guarantee does not hold.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         InputError::check_in_ball(x.norm_sq())?;

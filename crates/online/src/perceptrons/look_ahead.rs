@@ -13,8 +13,8 @@ use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::convert::Infallible;
 
-/// Implements [`OnlineLearner::learn_pool`] for a learner. The function `skip` finds the number of next examples that
-/// leave the learner unchanged and counts them as learned.
+/// Implements [`OnlineLearner::learn_pool`] for a learner. The function `skip` returns the number of upcoming examples
+/// that leave the learner unchanged, and counts them as learned.
 pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,

@@ -7,9 +7,9 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// w += y x, where R = max ‖x‖.
 ///
 /// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, the learner stops after at most 3 (R/γ)² updates
-/// ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point correctly with a margin of
-/// at least γ/3, for every choice of the violated points. On points that no halfspace separates, it stops at the cap on
-/// updates.
+/// ([`crate::bounds::margin_perceptron_updates`]), whichever violated points it chooses. The resulting halfspace labels
+/// every point correctly with a margin of at least γ/3. If no halfspace separates the points, the learner stops at the
+/// cap on updates.
 ///
 /// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time.
 ///
@@ -17,9 +17,9 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// to the largest margin, and [`crate::HardMargin`] computes the largest margin.
 ///
 /// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which assumes ‖x‖ = 1 and the threshold 1. With the threshold R²,
-/// this learner is the algorithm of the source run on x/R (substitute w = R w'), so scaling the data changes nothing.
-/// The same proof covers points shorter than R: an update increases ‖w‖² by at most 2R² + ‖x‖². DKTZ23 calls a
-/// different update, `w -= (w·x) x`, "margin-perceptron". Claims: K5, K5s.
+/// this learner is equivalent to the source's algorithm applied to x/R (substitute w = R w'), so scaling the data
+/// changes nothing. The same proof covers points shorter than R: an update increases ‖w‖² by at most 2R² + ‖x‖². DKTZ23
+/// calls a different update, `w -= (w·x) x`, "margin-perceptron". Claims: K5, K5s.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};

@@ -60,8 +60,8 @@ pub enum Horizon {
 /// 2η. The points must have ‖x‖ <= 1.
 ///
 /// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
-/// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
-/// the points and η(x). With λ = γ/(2(1-η)√T), over T rounds, E\[mistakes\] <= ηT + (1-η)√T/γ
+/// probability η(x) <= η; given the point, the flip is independent of the past. An adversary that knows the whole past
+/// may choose the points and η(x). With λ = γ/(2(1-η)√T), over T rounds, E\[mistakes\] <= ηT + (1-η)√T/γ
 /// ([`crate::bounds::massart_excess`]). If T is unknown, the excess (1-η)√T/γ is multiplied by √2/(√2-1) = 3.42 with
 /// restarts in epochs of 1, 2, 4, ... rounds ([`Horizon::Doubling`]), and by √2 with decreasing steps
 /// ([`Horizon::Anytime`]). With probability 1 - δ, Σ P\[mistake | past\] exceeds the bound on its mean by at most √(T
@@ -69,9 +69,10 @@ pub enum Horizon {
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* For online learning with labels that are wrong at a rate of at most η < 1/2, which may differ from
-/// point to point. If the examples are i.i.d. and you need a hypothesis rather than few mistakes, the learners of
-/// `halfspaces-pac` have stronger guarantees. [`OnlineLearner::guess`] rejects points outside the unit ball.
+/// *When to use it.* For online learning with labels that are flipped with a probability of at most η < 1/2, which may
+/// differ from point to point. If the examples are i.i.d. and you need a hypothesis rather than few mistakes, the
+/// learners of `halfspaces-pac` have stronger guarantees. [`OnlineLearner::guess`] rejects points outside the unit
+/// ball.
 ///
 /// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and every single x: E_y[(β sign(w·x) - y)
 /// x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with
@@ -146,7 +147,7 @@ impl OnlineMassart {
 
 impl OnlineLearner for OnlineMassart {
     /// # Errors
-    /// In addition to those of the trait, [`InputError::OutsideBall`] for a point outside the unit ball, where the
+    /// In addition to the errors of the trait, [`InputError::OutsideBall`] for a point outside the unit ball, where the
     /// guarantee does not hold.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         InputError::check_in_ball(x.norm_sq())?;

@@ -19,10 +19,10 @@ use rand::Rng;
 /// scaled to norm 1.
 ///
 /// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0, the learner makes at most ⌊2 ln(1/α)/σ²⌋
-/// mistakes, not counting abstentions, in every order and for every margin
+/// mistakes, not counting abstentions, for every order of the points and every margin
 /// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never decreases, and each update multiplies ‖w‖² by at
 /// most 1 - σ². The number of abstentions is not bounded. A uniformly random start has α >= 1/√d with probability at
-/// least 0.158 (1/2 in d = 1, 1/4 in d = 2, decreasing to P\[Z >= 1\] for a standard normal Z), and then the bound is
+/// least 0.158 (1/2 for d = 1, 1/4 for d = 2, decreasing to P\[Z >= 1\] for a standard normal Z), and then the bound is
 /// (ln d)/σ².
 ///
 /// If x is parallel to w, a mistake leaves w = 0. The start has then failed: α <= 0, or a label was wrong. Every later
@@ -33,8 +33,8 @@ use rand::Rng;
 /// *When to use it.* If margins are unknown or tiny and abstaining is allowed. For points in memory, use
 /// [`crate::BatchModifiedPerceptron`].
 ///
-/// *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update is also that of
-/// DKTZ23 §2, which calls it margin-perceptron. Claims: K7, S6.
+/// *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update of this learner
+/// is also that of DKTZ23 §2, which calls it margin-perceptron. Claims: K7, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -169,13 +169,13 @@ impl OnlineLearner for ModifiedPerceptron {
     }
 }
 
-/// The batch form of the [`ModifiedPerceptron`]: passes over the points repeatedly, beginning with a given start, and
+/// The batch form of the [`ModifiedPerceptron`]: begins with a given start, passes over the points repeatedly, and
 /// learns from every mistake outside the band of abstention until no such mistake is left.
 ///
 /// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0 for the start w0, the learner stops after
 /// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled correctly.
 ///
-/// *Cost.* O(d) memory in addition to the points; at most one pass in O(n d) time per update.
+/// *Cost.* O(d) memory in addition to the points; at most one pass per update, in O(n d) time.
 ///
 /// *When to use it.* For a first halfspace if margins are tiny or unknown. The halfspace is right on every point that
 /// is not close to the boundary. If the start fails, try another seed or the opposite start.

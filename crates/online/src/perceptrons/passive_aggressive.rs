@@ -40,10 +40,10 @@ pub enum Aggressiveness {
 /// The update is w += τ y x. With the hinge loss ℓ = max(0, 1 - y (w · x)), the step is τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²)
 /// (PA-I) or ℓ/(‖x‖² + 1/(2C)) (PA-II); see [`Aggressiveness`].
 ///
-/// *Guarantee.* If some u has y (u · x) >= 1 on every example, PA has Σ ℓ² <= R²‖u‖². It therefore makes at most (R/γ)²
-/// mistakes in every order if a unit separator has margin γ. PA-I and PA-II trade some of this guarantee for robustness
-/// to wrong labels. With the hinge losses ℓ* of any u, PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes, and
-/// PA-II has Σ ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
+/// *Guarantee.* If some u has y (u · x) >= 1 on every example, PA has Σ ℓ² <= R²‖u‖². If a unit separator has margin γ,
+/// PA therefore makes at most (R/γ)² mistakes for every order of the examples. PA-I and PA-II trade some of this
+/// guarantee for robustness to wrong labels. For any u with hinge losses ℓ*, PA-I makes at most max(R², 1/C)(‖u‖² + 2C
+/// Σ ℓ*) mistakes, and PA-II has Σ ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///

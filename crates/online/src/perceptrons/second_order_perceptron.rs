@@ -9,15 +9,15 @@ use halfspaces_linalg::{InputError, Label, RowView, kernels, load_checked, zeros
 /// √a, is then still a thousand times the rounding error of its largest singular value.
 const MAX_CONDITION: f64 = 1e26;
 
-/// The second-order perceptron: a perceptron that whitens the data with the points of its mistakes.
+/// The second-order perceptron: a perceptron that whitens the data with the points on which it made mistakes.
 ///
 /// With S = aI + Σ x x' and v = Σ y x over the mistakes so far, it predicts sign(v' (S + x x')⁻¹ x), which equals
 /// sign(v' S⁻¹ x).
 ///
 /// *Guarantee.* If a unit u separates the points with margin γ, the learner makes at most (1/γ) √((a + u'Mu) ln det(I +
-/// M/a)) mistakes in every order, where M = Σ x x' over the mistakes ([`crate::bounds::second_order_mistakes`]). This
-/// is less than the perceptron's bound if the points lie near a low-dimensional subspace. The bound holds for ‖x‖²/a up
-/// to 1e26; longer points are rejected.
+/// M/a)) mistakes for every order of the points, where M = Σ x x' over the mistakes
+/// ([`crate::bounds::second_order_mistakes`]). This is less than the perceptron's bound if the points lie near a
+/// low-dimensional subspace. The bound holds for ‖x‖²/a up to 1e26; longer points are rejected.
 ///
 /// *Cost.* O(d²) memory; O(d) time per point, O(d²) per mistake.
 ///

@@ -52,7 +52,7 @@ pub struct EpochSum {
     rows: u64,
     shards: u64,
     mistakes: u64,
-    /// The sum, over the shards, of the weights of the perceptron after the last row of the shard.
+    /// The sum, over the shards, of the weights of each shard's perceptron after the last row of the shard.
     weights: Vec<f64>,
     /// The sum, over all rows, of the weights that predicted the row.
     predicting: Vec<f64>,
@@ -142,8 +142,8 @@ impl EpochPass {
 /// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights). The
 /// total is the bound of one perceptron times the number of shards. As for the averaged perceptron, no such bound is
 /// proved for the sign of the mean. *Cost:* each epoch reads the points once and computes sums of 2d numbers. *When to
-/// use it:* for points that do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch.
-/// *Source:* McDonald, Hall and Mann 2010.
+/// use it:* for points that do not fit on one machine; if they fit in memory, [`AveragedPerceptron`] learns more from
+/// each epoch. *Source:* McDonald, Hall and Mann 2010.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};

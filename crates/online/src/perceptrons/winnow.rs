@@ -10,8 +10,8 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 /// true variables if the label is +1 and halves these weights if the label is -1.
 ///
 /// *Guarantee.* If the labels are those of a monotone disjunction of k variables, the learner makes at most 2 + 3k(1 +
-/// lg n) mistakes in every order ([`crate::bounds::winnow_mistakes`]). This is logarithmic in the number of irrelevant
-/// variables; the perceptron's bound is linear in it.
+/// lg n) mistakes for every order of the points ([`crate::bounds::winnow_mistakes`]). This is logarithmic in the number
+/// of irrelevant variables; the perceptron's bound is linear in it.
 ///
 /// *Cost.* O(n) memory; O(nonzeros) time per point.
 ///

@@ -127,7 +127,7 @@ impl Order for RandomOrder {
     }
 }
 
-/// An adaptive adversary. Before every round it considers the current hypothesis and, picks the point with the
+/// An adaptive adversary. Before every round it considers the current hypothesis and picks the point with the
 /// *smallest* |value| among those that the learner would get wrong, so that each mistake teaches as little as possible.
 /// For a linear learner, the smallest |value| is the smallest margin; for halving, it is the most even vote. Points on
 /// which the learner is right or abstains come last.

@@ -93,7 +93,7 @@ pub struct PartialFitError<E> {
 }
 
 impl<E> From<InputError> for PartialFitError<E> {
-    /// An error before anything was learned.
+    /// An error that occurred before anything was learned.
     fn from(fault: InputError) -> Self {
         PartialFitError { tally: Tally::default(), fault: FitError::Input(fault) }
     }

@@ -129,9 +129,9 @@ enum Phase {
 /// *When to use it.* If you need the guarantee of the theorem. For pools of practical size, [`Greedy`](super::Greedy)
 /// makes fewer mistakes.
 ///
-/// *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. [`ChainLength`] sets the number of buckets.
-/// The start is the sum of y x over 4d points. For its angle θ₀ to w*, tan θ₀ is about √(π/8) (the appendix of DKTZ23
-/// also learns its start with O(d) mistakes). Claims: S1p, S11, S11r, S11t, S11v, S13.
+/// *Source.* DKTZ23 §2; the k = n/(2T) printed there is the size of a bucket. [`ChainLength`] sets the number of
+/// buckets. The start is the sum of y x over 4d points. For its angle θ₀ to w*, tan θ₀ is about √(π/8) (the appendix of
+/// DKTZ23 also learns its start with O(d) mistakes). Claims: S1p, S11, S11r, S11t, S11v, S13.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

@@ -31,7 +31,7 @@ const COARSE: usize = 4;
 /// The remaining points are copied into contiguous memory once only one point in this many is left: the copies then
 /// take no more memory than the bytes did.
 const EXACT_SHARE: usize = 8;
-/// The remaining points are copied again once only one in this many of the points copied last is left.
+/// The remaining points are copied again once only one in this many of the most recently copied points is left.
 const COPY_SHARE: usize = 4;
 /// Number of remaining points that one thread scans at a time.
 const POINTS_PER_TASK: usize = 4096;
@@ -167,7 +167,7 @@ struct Simulation<'p, P> {
 /// |w · x| and the index of the surest wrong prediction, if there is one. Ties go to the smallest index.
 type Worst = Option<(f64, usize)>;
 
-/// The surest wrong prediction of several parts of a pool, which are given in order.
+/// The surest wrong prediction over several parts of a pool, given in order.
 fn worst_of(parts: impl Iterator<Item = Worst>) -> Worst {
     parts.flatten().reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
 }
@@ -366,7 +366,7 @@ impl<'p, P: PointSet> Part<'p, P> {
 /// are slow to read.
 struct CompactedPool<'p, P> {
     points: &'p P,
-    /// Number of points in the pool, or of copies, that the remaining points were selected from.
+    /// Number of points, in the pool or among the copies, from which the remaining points were selected.
     among: usize,
     /// The copies and their indices in the pool.
     copies: Option<(P, Vec<usize>)>,

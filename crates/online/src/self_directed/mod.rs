@@ -15,8 +15,8 @@
 //! [`StrongLearner::recommended`]. All other learners assume that a halfspace fits the labels. The README of the
 //! crate compares them.
 //!
-//! The time per answer is bounded for any labels; each learner documents its bound. [`AnswerStatus`] states whether a
-//! halfspace still fits the answers.
+//! The time per answer is bounded, whatever the labels are; each learner documents its bound. [`AnswerStatus`] states
+//! whether a halfspace still fits the answers.
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
@@ -211,7 +211,7 @@ pub trait SelfDirectedLearner {
     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>)
     -> Result<Option<Question>, OnlineError>;
 
-    /// Learns the label of the proposed point, which `pool` already shows. Takes bounded time for any labels.
+    /// Learns the label of the proposed point, which `pool` already shows. Takes bounded time, whatever the labels are.
     ///
     /// # Errors
     /// The errors of [`SelfDirectedLearner::propose`].

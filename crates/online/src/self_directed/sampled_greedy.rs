@@ -8,12 +8,12 @@
 //! new set, and the remaining points are ranked again.
 //!
 //! The distance of a point of the sample from the mean is measured in standard deviations. A revealed point whose score
-//! is far larger than all these distances is forgotten, because it does not cut the remaining set. The walk uses the
-//! other revealed points with the smallest scores as constraints, and adds any that a point of the sample turns out to
-//! violate.
+//! is far larger than all these distances is forgotten, because it does not cut the remaining set. Among the other
+//! revealed points, the walk uses those with the smallest scores as constraints, and adds any that a point of the
+//! sample turns out to violate.
 //!
-//! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If no halfspace fits the
-//! labels, detecting this takes less than an eighth of these steps, and happens only once.
+//! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, whatever the labels are. If no halfspace
+//! fits the labels, detecting this takes less than an eighth of these steps, and happens only once.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -59,9 +59,9 @@ struct Cut {
 ///
 /// *Cost.* The sample has 80 + 2d points, and about 20 d revealed points are constraints of the walk. A score costs
 /// O(d²) per point of the pool, so a ranking costs O(n d²). The pool is ranked after each mistake and whenever half of
-/// the sample has been cut off. An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If these do
-/// not suffice, or no halfspace fits, the status is [`AnswerStatus::NoHalfspaceFound`] and the ranking no longer
-/// changes.
+/// the sample has been cut off. An answer takes at most 16384 (d + 4) steps of hit-and-run, whatever the labels are. If
+/// these do not suffice, or no halfspace fits, the status is [`AnswerStatus::NoHalfspaceFound`] and the ranking no
+/// longer changes.
 ///
 /// *When to use it.* If mistakes are expensive and the data are well-conditioned.
 ///
@@ -213,7 +213,7 @@ impl SampledGreedy {
         self.farthest = (0..directions.len()).map(far).fold(0.0, f64::max).sqrt() / share;
     }
 
-    /// Cuts the sample by the last cut. Returns `false` if too little of the sample is left, or if the steps do not
+    /// Applies the last cut to the sample. Returns `false` if too little of the sample is left, or if the steps do not
     /// suffice.
     fn cut_by_last(&mut self, steps_left: &mut usize, rng: &mut ChaCha8Rng) -> bool {
         let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();

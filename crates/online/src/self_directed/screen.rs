@@ -14,8 +14,8 @@
 //! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks. Compacting a chunk drops
 //! its rows that can no longer matter.
 //!
-//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes the screen does not
-//! change. Claims: none of its own.
+//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate); the screen changes neither its labels nor its
+//! mistakes. Claims: none of its own.
 
 use super::Unit;
 use crate::error::OnlineError;

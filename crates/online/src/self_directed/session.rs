@@ -156,7 +156,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         self.learner.status(&self.pool)
     }
 
-    /// A small set of revealed points whose labels contradict each other: no halfspace has every point of the set
+    /// A small set of revealed points whose labels contradict each other. No halfspace has every point of the set
     /// strictly on the side that its label requires, but if any one of these points is left out, some halfspace does.
     /// Returns `None` if some halfspace has every revealed point strictly on the right side. Points x = 0 are ignored.
     /// Learners continue in either case, because each point is predicted only once.

@@ -23,14 +23,15 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnswerStatus {
-    /// The learner has a halfspace with every revealed point except x = 0 strictly on the side that its label requires.
+    /// The learner has a halfspace for which every revealed point except x = 0 lies strictly on the side that its label
+    /// requires.
     Consistent,
     /// The learner has no such halfspace, and has not searched for one: it learns only from its latest mistakes and may
     /// still find one.
     Undecided,
     /// The learner has searched for a halfspace up to its limit and has found none. Either the answers contradict each
-    /// other, or they leave too little room (a margin of about 1e-12), or the learner has failed, which happens with at
-    /// most its stated failure probability. Its guarantees no longer hold.
+    /// other, or they leave too little room (a margin of about 1e-12), or the learner has failed. The probability of
+    /// the last case is at most the stated failure probability. Its guarantees no longer hold.
     NoHalfspaceFound,
 }
 

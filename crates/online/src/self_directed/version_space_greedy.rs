@@ -20,13 +20,13 @@ const MAX_CUTS_PER_SQUARE: usize = 60;
 ///
 /// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. Asking about the surest point
 /// first leads to far fewer mistakes; this is measured, not proved. On the sphere the learner makes about 1.6 d
-/// mistakes with [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), two thirds of the
-/// number of [`Greedy`](super::Greedy) (claim S1).
+/// mistakes with [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), two thirds as many
+/// as [`Greedy`](super::Greedy) (claim S1).
 ///
-/// *Cost.* Each mistake takes a few cuts, each with a scan of the revealed points, and a ranking of the remaining
-/// points, which takes O(nd) time. An answer makes at most 60d(d+1) cuts plus one per revealed point, for any labels.
-/// Once these cuts are used up, or the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the
-/// centre no longer changes.
+/// *Cost.* Each mistake takes a few cuts and a ranking of the remaining points. Each cut scans the revealed points, and
+/// the ranking takes O(nd) time. An answer makes at most 60d(d+1) cuts plus one per revealed point, whatever the labels
+/// are. Once these cuts are used up, or the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and
+/// the centre no longer changes.
 ///
 /// *When to use it.* If mistakes are expensive and the data are well-conditioned; [`Greedy`](super::Greedy) is much
 /// faster.

@@ -46,9 +46,9 @@ impl WeakRun {
     }
 
     /// Walks over the unit vectors `inside` repeatedly, beginning with w₀ = `start`, until a walk passes |U|/(4k) of
-    /// them or the cap on updates is reached. If the points are in 1/(2k)-approximate radially isotropic position and
-    /// w₀ · w* >= 1/(2√k) for unit w₀ and w*, where w* gives the labels, the run succeeds with [`Cap::Corrected`]
-    /// (DKTZ23 §3, claim S8).
+    /// them or the cap on updates is reached. Let w₀ and w* be unit vectors with w₀ · w* >= 1/(2√k), where w* gives the
+    /// labels. If the points are in 1/(2k)-approximate radially isotropic position, the run succeeds with
+    /// [`Cap::Corrected`] (DKTZ23 §3, claim S8).
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`], [`InputError::Empty`],

@@ -87,7 +87,7 @@ impl OnlineLearner for BayesPoint {
         self.space.guess(x)
     }
 
-    /// Cuts at a mistake, and whenever a halfspace of the sample would have been wrong.
+    /// Makes a cut if the prediction is a mistake or if a halfspace of the sample would have been wrong.
     fn update<R: RowView>(
         &mut self,
         x: R,

@@ -31,10 +31,10 @@ const MAX_SWEEPS: usize = 12;
 /// sampled mean has a sampling error that the proof does not cover, so here the bound is tested, not proved.
 ///
 /// *Cost.* Each cut takes a few sweeps of d + 4 steps, and each step costs O(points · (cuts + d)). A cut takes at most
-/// 16384 (d + 4) steps, for any labels. All cuts are kept.
+/// 16384 (d + 4) steps, whatever the labels are. All cuts are kept.
 ///
-/// *When to use it.* For the fewest mistakes among the centres with a bound. [`HardMargin`](crate::HardMargin) is
-/// deterministic, and faster if there are many cuts.
+/// *When to use it.* To make the fewest mistakes among the centres that have a mistake bound.
+/// [`HardMargin`](crate::HardMargin) is deterministic, and faster if there are many cuts.
 ///
 /// *Source.* Kakade §3; Bertsimas and Vempala 2004 for hit-and-run with cuts. Claims: K8, K8e, S9p.
 ///

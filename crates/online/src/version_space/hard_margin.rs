@@ -3,10 +3,10 @@
 //!
 //! Maximising t subject to ‖w‖ <= 1 and a_i · w >= t is a second-order cone program. An interior-point solver solves it
 //! with an accuracy of about 1e-8, which is not enough if the margin itself is 1e-9. The solution is therefore refined
-//! by zooming in: the residuals a_i · w are recomputed around the current w, and the program is solved for a correction
-//! in a ball a thousand times smaller, until the margin is well above the solver's error (iterative refinement of
-//! linear programs: Gleixner, Steffy and Wolter 2016). Consistency never relies on the solver: every a_i · w is
-//! computed and compared with 0.
+//! by zooming in (iterative refinement of linear programs: Gleixner, Steffy and Wolter 2016). The residuals a_i · w are
+//! recomputed around the current w, and the program is solved for a correction in a ball a thousand times smaller,
+//! until the margin is well above the solver's error. Consistency never relies on the solver: every a_i · w is computed
+//! and compared with 0.
 
 use super::learner::{Centre, check_cut};
 use crate::direction::origin;
@@ -23,10 +23,10 @@ const RELIABLE_MARGIN: f64 = 1e-4;
 const ZOOM_FACTOR: f64 = 1e-3;
 /// Zooming ends at this radius, because smaller corrections are rounding errors.
 const MIN_RADIUS: f64 = 1e-14;
-/// A point counts as nearer to the boundary than the margin only if its distance is below this fraction of the margin,
-/// because the programs are solved to only four digits if the margin is small.
+/// A point counts as nearer to the boundary than the margin only if its distance is below this fraction of the margin.
+/// The reason is that the programs are solved to only four digits if the margin is small.
 const NEARER: f64 = 0.999;
-/// Up to this margin, the order of summation may decide on which side a point lies.
+/// If the margin is at most this value, the order of summation may decide on which side a point lies.
 const MIN_MARGIN: f64 = 1e-12;
 /// Tolerance of the solver.
 const TOLERANCE: f64 = 1e-9;
@@ -35,9 +35,9 @@ const TOLERANCE: f64 = 1e-9;
 /// correctly, as found by a hard-margin support vector machine.
 ///
 /// *Guarantee.* Every a · w is computed and compared with 0, so [`HardMargin::margin`] is correct whatever the solver
-/// reports. Margins down to 1e-9 are reached to within a relative error of 1e-2. There is no mistake bound in ln(1/γ):
-/// consistent hypotheses at the edge of the version space can be cut off one at a time ("linear programming gives log
-/// 1/γ" in Notes21 is about running time).
+/// reports. Margins down to 1e-9 are reached to within a relative error of 1e-2. There is no mistake bound in ln(1/γ),
+/// because consistent hypotheses at the edge of the version space can be cut off one at a time. The remark "linear
+/// programming gives log 1/γ" in Notes21 is about running time.
 ///
 /// *Cost.* Each cut solves a few second-order cone programs over all cuts so far, at a cost of O(cuts · d²) per
 /// iteration of the solver. All cuts are kept.
@@ -63,7 +63,7 @@ pub struct HardMargin {
     margin: f64,
 }
 
-/// The smallest number of a non-empty list.
+/// The smallest number in a non-empty list.
 fn least(residuals: &[f64]) -> f64 {
     residuals.iter().copied().fold(f64::INFINITY, f64::min)
 }
@@ -77,7 +77,7 @@ impl HardMargin {
         Ok(HardMargin { centre: origin(dim)?, cuts: Vec::new(), margin: 1.0 })
     }
 
-    /// The centre after all these cuts, made at once.
+    /// The centre after all of these cuts are made at once.
     pub(crate) fn from_cuts<'a>(
         dim: usize,
         cuts: impl Iterator<Item = &'a [f64]>,

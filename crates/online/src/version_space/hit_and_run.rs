@@ -2,13 +2,13 @@
 //!
 //! Every step draws one direction for all points, as a random combination of their differences, and moves each point to
 //! a uniformly random point on its chord. For a single point this is plain hit-and-run. Because the points share
-//! directions, a step costs O(cuts + d) per point once the products of the direction with every cut are known, instead
-//! of O(cuts · d).
+//! directions, a step costs O(cuts + d) per point instead of O(cuts · d), once the products of the direction with every
+//! cut are known.
 //!
 //! A cut that leaves little of the sample is made in levels that each keep a fraction of the sample. The sample can
 //! therefore follow a set that becomes very thin.
 //!
-//! *Bounded work.* A cut may take at most [`step_budget`] steps, that is 16384 (d + 4), for any set. The hardest known
+//! *Bounded work.* For any set, a cut may take at most [`step_budget`] steps, which is 16384 (d + 4). The hardest known
 //! non-empty set needed 1100 (d + 4) steps. An empty set is detected long before that: if a cut has still not succeeded
 //! after 64 levels, [`HardMargin`] checks once whether the cuts have a common point.
 //!

@@ -49,8 +49,8 @@ pub trait Centre {
     /// halfspace with a margin above about 1e-12, and the guarantees do not hold.
     fn is_exhausted(&self) -> bool;
 
-    /// Whether cutting by a correctly labelled point would move the centre because the point is close to the boundary;
-    /// `margin` is a · w > 0 for the unit vector a of the point. The default is `false`, for centres that cannot tell.
+    /// Whether a correctly labelled point is so close to the boundary that cutting by it would move the centre;
+    /// `margin` is a · w > 0 for the unit vector a of the point. The default, for centres that cannot tell, is `false`.
     fn is_moved_by(&self, _margin: f64) -> bool {
         false
     }

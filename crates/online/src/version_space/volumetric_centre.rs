@@ -33,8 +33,8 @@ use halfspaces_linalg::{InputError, kernels, norm, zeros};
 
 /// The slack of a newly added cut, in radii of the Dikin ellipsoid. A deeper cut is made in steps.
 const ENTRY_SLACK: f64 = 0.2;
-/// Newton's method ends when the decrement is at most this. The distance of V from its minimum is then at most the
-/// square of the decrement.
+/// Newton's method ends when the decrement is at most this value. The distance of V from its minimum is then at most
+/// the square of the decrement.
 const MIN_DECREMENT: f64 = 1e-9;
 /// The decrement below which a full step needs no line search, because Newton's method converges quadratically.
 const QUADRATIC_REGION: f64 = 1e-3;

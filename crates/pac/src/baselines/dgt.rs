@@ -144,7 +144,7 @@ impl Params for DgtParams {
 /// loss of at most -γε over every region. If you need a halfspace, or have few examples, use
 /// [`Perspectron`](crate::Perspectron) or [`Ckmy`](crate::Ckmy).
 ///
-/// *Termination.* The run ends with one of three results. The list is complete in every case.
+/// *Termination.* The run ends with one of three results. In every case, the list labels every point.
 ///
 /// - `Converged`: every round reached a loss of -γε/2, and the training error is below λ + ε(1/2 - λ).
 /// - `AssumptionFailed`: some round did not reach this loss in ten full runs. The noise is stronger than stated, the

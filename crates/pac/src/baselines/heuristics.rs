@@ -128,9 +128,10 @@ impl<L: Link> Params for HeuristicParams<L> {
 ///   g depends only on ŵ, and the step only on ‖w‖, the directions are those of ŵ <- ŵ - λg, scaled to norm 1. The
 ///   implementation computes these directions, so the norm cannot drift.
 ///
-/// Thus the two heuristics differ in the component of g along ŵ, and in cos θ. The first direction is random. The step
-/// size λ = γ²ε/144 and the number of steps 576/(γε)² come from the potential ‖ŵ - w*‖². They are the values for which
-/// the potential would decrease to 0 if its recursion had only its first three terms, with ‖g‖ <= 12/γ.
+/// Thus the two heuristics differ in two ways: only the second keeps the component of g along ŵ, and only the first
+/// uses cos θ. The first direction is random. The step size λ = γ²ε/144 and the number of steps 576/(γε)² come from the
+/// potential ‖ŵ - w*‖². With these values and ‖g‖ <= 12/γ, the potential would decrease to 0 if its recursion had only
+/// its first three terms.
 ///
 /// *Termination.* The result is `Converged` after all 576/(γε)² steps, and `CapReached` or `ExamplesEnded` after fewer
 /// steps.

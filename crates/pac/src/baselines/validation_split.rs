@@ -59,7 +59,8 @@ impl<P: PointSet> BestIterate<P> {
         best
     }
 
-    /// The number of validation errors of `w`. Counting stops once it reaches the number of errors of the best iterate.
+    /// The number of validation errors of `w`. Counting stops once the count reaches the number of errors of the best
+    /// iterate.
     fn errors_of(&self, w: &[f64]) -> usize {
         let Sample { points, labels } = &self.validation;
         let mut errors = 0;

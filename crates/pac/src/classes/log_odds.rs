@@ -168,8 +168,8 @@ fn loss(points: &[Point], [slope, offset]: [f64; 2]) -> f64 {
     points.iter().map(one).sum()
 }
 
-/// The gradient of the loss, and its second derivatives: with respect to the slope twice, to the slope and the offset,
-/// and to the offset twice.
+/// The gradient of the loss, and the three distinct entries of its Hessian: slope and slope, slope and offset, offset
+/// and offset.
 fn derivatives(points: &[Point], [slope, offset]: [f64; 2]) -> ([f64; 2], [f64; 3]) {
     let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
     for Point { value, target, weight } in points {

@@ -161,7 +161,7 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
-    /// Joins one binary model for each class with the map from its values to log odds. For each model, the positive
+    /// Joins binary models, one per class, each with the map from its values to log odds. For each model, the positive
     /// label stands for its class.
     ///
     /// # Errors

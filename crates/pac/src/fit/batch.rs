@@ -3,7 +3,8 @@
 //! A lane is one sequence of iterates. A single lane learns from dense rows in one loop, which stops at the events of
 //! the lane: the start of a run, or an iterate to store. Several lanes are grouped into blocks of eight
 //! ([`LaneBlock`]), and the lanes are divided among the threads. Retained iterates become candidates in the same order
-//! as with one example at a time. Iterates and candidates are bitwise equal to those of [`Fitting::observe`].
+//! as if the examples were passed one at a time. Iterates and candidates are bitwise equal to those of
+//! [`Fitting::observe`].
 
 use super::fitting::Fitting;
 use super::lane::{LaneCursor, Retention};

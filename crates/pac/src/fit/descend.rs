@@ -5,8 +5,8 @@
 //! [`Iterate::descend_dense`] is the same update in a fused kernel, for one lane and dense rows in memory. All three
 //! give bitwise equal results; the tests compare them with each other and with the plain rule.
 //!
-//! Each update of w also updates the squared norm, by ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖². The norm is computed from w
-//! only if it may exceed 1, or after 1024 updates. The projections are the same as those of the plain rule.
+//! Each update of w also updates the squared norm, using ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖². The norm is computed from
+//! w only if it may exceed 1, or after 1024 updates. The projections are the same as those of the plain rule.
 
 use super::direction::{Denominator, Direction};
 use halfspaces_data::Link;
@@ -16,7 +16,7 @@ use halfspaces_linalg::{DenseRow, InputError, Label, RowView, RowsAhead, kernels
 /// to at most about 1e-12.
 const NORM_REFRESH_INTERVAL: u32 = 1024;
 
-/// The distance below 1 at which a tracked norm guarantees that the true norm is below 1.
+/// The amount by which a tracked norm must be below 1 to guarantee that the true norm is below 1.
 const NORM_SLACK: f64 = 1e-9;
 
 /// The constants of the update of K lanes.
@@ -198,7 +198,7 @@ impl Iterate {
         &self.w
     }
 
-    /// Returns w, its tracked squared norm, and the age of that norm in updates.
+    /// Returns w, its tracked squared norm, and the number of updates since that norm was computed from w.
     pub(super) fn parts(&self) -> (&[f64], f64, u32) {
         (&self.w, self.norm_sq, self.age)
     }

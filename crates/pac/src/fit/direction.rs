@@ -90,9 +90,9 @@ impl Link for SignLink {
 ///
 /// Under Massart noise of rate η, E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w and every [`Denominator`] whose padding
 /// or floor is at most the margin. CKST24 Lemma 2 proves this for a padding equal to the margin; the other cases are
-/// ours. For link functions (GLMs), the inequality holds with the target's own error plus τ/2 in place of η, if D is
-/// max(|w·x|, floor) with a floor of at most half the margin (ours). For link functions with a positive padding, the
-/// inequality does not hold.
+/// ours. For link functions (GLMs), let D be max(|w·x|, floor) with a floor of at most half the margin. Then the
+/// inequality holds with the target's own error plus τ/2 in place of η (ours). For link functions with a positive
+/// padding, the inequality does not hold.
 ///
 /// ```
 /// use halfspaces_linalg::Label;

@@ -10,8 +10,8 @@ use crate::schedule;
 ///
 /// The error is that of the classifier, unless the method that returns the guarantee states that it is the average
 /// error of the iterates of a run. The target level is η for Massart noise and opt_RCN + τ/2 for a link function. If
-/// the fit used all examples of its plan, both numbers are those of the theorem. Otherwise the excess is computed for
-/// the number of examples used; it may be vacuous (1 or more).
+/// the fit used all examples of its plan, `excess` and `failure` are those of the theorem. Otherwise the excess is
+/// computed for the number of examples used; it may be vacuous (1 or more).
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};

@@ -158,14 +158,14 @@ impl<'a, L: Link> LaneCursor<'a, L> {
     }
 }
 
-/// Selects the iterates among w^1, ..., w^T of a lane that become candidates.
+/// Selects which of the iterates w^1, ..., w^T of a lane become candidates.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Retention {
     /// All iterates.
     All,
-    /// The iterates before the updates with numbers `steps`, counted from 0, in increasing order. `next` is the index
-    /// in `steps` of the next iterate to retain.
+    /// The iterates before certain updates. The vector `steps` holds the numbers of these updates, counted from 0, in
+    /// increasing order. `next` is the index in `steps` of the next iterate to retain.
     Drawn { steps: Vec<u64>, next: usize },
 }
 

@@ -45,7 +45,7 @@ impl PaddedRows {
         }
     }
 
-    /// The padded row number `row`, before placement.
+    /// The padded row with index `row`, before placement.
     #[inline(always)]
     fn row(&self, row: usize) -> &[[f64; LANES]] {
         let blocks = self.width() / LANES;

@@ -105,9 +105,8 @@ impl Fit {
     /// only m validation examples, the excess is ε/2 + 2√(ln(4|H|/δ₂)/(2m)), where δ₂ is the part of δ reserved for the
     /// choice.
     ///
-    /// Returns `None` if the examples ended during training, or if nothing is proved. Nothing is proved for the
-    /// constants that CKST24 prints for link functions and for an unknown noise rate, and for a fit whose margin is a
-    /// guess.
+    /// Returns `None` if the examples ended during training, or if nothing is proved. Nothing is proved for a fit whose
+    /// margin is a guess, or for the constants that CKST24 prints for link functions and for an unknown noise rate.
     ///
     /// ```
     /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};

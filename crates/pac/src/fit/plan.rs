@@ -8,8 +8,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The plan of a fit: all numbers of the theorem, known before the first example.
 ///
 /// A fit makes one pass over [`Plan::examples`] examples. Training takes O(d) time per example. Comparing candidates
-/// takes O(d) time per example for each candidate not yet dropped. A fit stores [`Plan::candidates`] candidates of d
-/// numbers.
+/// takes O(d) time per example for each candidate not yet dropped. A fit stores [`Plan::candidates`] candidates with d
+/// numbers each.
 ///
 /// ```
 /// use halfspaces_linalg::Params;

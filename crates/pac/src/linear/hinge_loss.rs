@@ -21,7 +21,7 @@ impl HingeLoss<'_> {
         if self.squared && self.weight(index) > 0.0 { f64::INFINITY } else { self.weight(index) }
     }
 
-    /// The part of the curvature of -D along the α of a point that comes from the loss.
+    /// The contribution of the loss to the curvature of -D along the α of a point.
     #[inline(always)]
     pub(super) fn curvature(&self, index: usize) -> f64 {
         if self.squared { 0.5 / self.weight(index).max(f64::MIN_POSITIVE) } else { 0.0 }

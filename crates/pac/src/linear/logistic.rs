@@ -18,8 +18,8 @@ const MAX_HALVINGS: usize = 50;
 /// The assumed relative rounding error of an objective, which is a sum of up to a few thousand terms.
 const ROUNDING: f64 = 1e-14;
 
-/// The sample for the starting point contains every seventh point. The period of many patterns in data is a power of
-/// two, unlike seven.
+/// The sample for the starting point contains every seventh point. Many patterns in data have a period that is a power
+/// of two, and seven is not one.
 const SAMPLED: usize = 7;
 /// The smallest number of unknowns at which a starting point from a sample saves time.
 const SAMPLE_UNKNOWNS: usize = 8;

@@ -48,8 +48,8 @@ impl<P: PointSet> Problem<'_, P> {
         Expansion { objective, gradient, curvatures: curvatures.concat() }
     }
 
-    /// Adds the gradient of C times the loss of the points of a part to `gradient`. Returns the loss (without the
-    /// factor C) and the curvatures of these points.
+    /// Adds the gradient of C times the loss, summed over the points of a part, to `gradient`. Returns the loss
+    /// (without the factor C) and the curvatures of these points.
     pub(super) fn add_gradient_of(
         &self,
         part: Range<usize>,

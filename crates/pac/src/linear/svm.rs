@@ -38,7 +38,7 @@ const FEWEST_BETWEEN_CHECKS: u64 = 2;
 const FEWEST_PASSES: u64 = 4;
 const UNKNOWNS_A_PASS: u64 = 16;
 
-/// The distance from the current point to the point whose row is prefetched, counted in points.
+/// The number of points by which prefetching runs ahead of the current point.
 const AHEAD: usize = 3;
 
 /// Unchecked parameters of [`LinearSvm`].
@@ -418,8 +418,8 @@ impl<P: PointSet> Ascent<'_, P> {
     }
 }
 
-/// A pass over the active points in their order, which removes shrunk variables. The loop is compiled for the vector
-/// instructions available at run time. These instructions do not change the result.
+/// A pass that visits the active points in their order and removes shrunk variables. The loop is compiled for the
+/// vector instructions available at run time. These instructions do not change the result.
 struct Pass<'a, 'p, P> {
     ascent: &'a mut Ascent<'p, P>,
     active: &'a mut Vec<usize>,
@@ -447,8 +447,8 @@ impl<P: PointSet> Wide for Pass<'_, '_, P> {
     }
 }
 
-/// The range of the slopes of the dual that one pass found along the variables that can move. A variable at a bound is
-/// shrunk if its slope is outside this range.
+/// The range of the slopes of the dual along the variables that can move, as found in one pass. A variable at a bound
+/// is shrunk if its slope is outside this range.
 #[derive(Debug, Clone, Copy)]
 struct SlopeRange {
     low: f64,
@@ -461,8 +461,8 @@ impl SlopeRange {
     /// The empty range.
     const NOTHING: SlopeRange = SlopeRange { low: 0.0, high: 0.0 };
 
-    /// Extends the range so that it contains a slope, for the directions in which the variable can move. An α at 0 can
-    /// only rise, and it rises if its slope is negative.
+    /// Extends the range to contain the slope of a variable, but only on the sides that correspond to directions in
+    /// which the variable can move. An α at 0 can only rise, and it rises if its slope is negative.
     fn add(&mut self, alpha: f64, slope: f64, c: f64) {
         if alpha > 0.0 {
             self.high = self.high.max(slope);

@@ -82,11 +82,11 @@ impl Common {
 macro_rules! common_setters {
     ($($target:ident)?) => {
         setters! {
-            /// The excess ε: the target is an error that exceeds the target level by at most ε. Default: 0.1.
+            /// The excess ε: the error should exceed the target level by at most ε. Default: 0.1.
             excess: f64 => $($target.)? excess,
 
-            /// The failure probability δ: an upper bound on the probability that the error exceeds this target.
-            /// Default: 0.05.
+            /// The failure probability δ: an upper bound on the probability that the error exceeds the target level by
+            /// more than ε. Default: 0.05.
             failure: f64 => $($target.)? failure,
 
             /// Whether iterates are projected onto the unit ball. Every proof allows projections: w* lies in the ball,
@@ -129,7 +129,7 @@ macro_rules! placement_setters {
 }
 pub(crate) use placement_setters;
 
-/// Lets a learner of streams learn from a sample, which it reads in order.
+/// Lets a stream learner learn from a sample, which it reads in order.
 macro_rules! fit_in_order {
     ($learner:ty: $model:ty $(, $link:ident: $($bounds:tt)+)?) => {
         impl$(<$link: $($bounds)+>)? halfspaces_linalg::FitSample for $learner {

@@ -5,10 +5,11 @@
 //! Perspectrons learn from the same examples, and each has half the excess as its target. Of all their candidates, the
 //! fit returns the candidate with the fewest errors on fresh examples.
 //!
-//! *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η for which the Massart
-//! model holds and for every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its noise
-//! rate η̃ lies in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The best
-//! candidate of this guess has an error of at most η̃ + ε/4, and the choice among the candidates adds at most ε/4.
+//! *Guarantee.* Let η be the smallest noise rate for which the Massart model holds, and let γ be at least the smallest
+//! guess of the margin. Then with probability at least 1 - δ, the error is at most η + ε. Some guess has β - ε < β̃ <=
+//! β, so its noise rate η̃ lies in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃.
+//! The best candidate of this guess has an error of at most η̃ + ε/4, and the choice among the candidates adds at most
+//! ε/4.
 //!
 //! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is the grid as printed there: guesses in [0, 1/2], each with
 //! the target excess ε. Lemma 7 proves nothing for this grid. The other schedule is a corrected grid; see
@@ -138,8 +139,8 @@ pub struct Guess {
 /// One Perspectron learns from the same examples for each guess of η (and of γ), with half the excess as its target. Of
 /// all their candidates, the fit returns the candidate with the fewest errors on fresh examples.
 ///
-/// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η for which the Massart
-/// model holds and for every margin γ that is at least the smallest guess.
+/// *Guarantee.* Let η be the smallest noise rate for which the Massart model holds, and let γ be at least the smallest
+/// guess of the margin. Then with probability at least 1 - δ, the error is at most η + ε.
 ///
 /// *Cost.* The fit makes one pass. The number of examples is the largest number that any guess needs, with the target
 /// excess ε/2. The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The fit

@@ -97,9 +97,9 @@ impl SearchFit {
         guesses: u32,
 
         /// How the search ended. This is [`Termination::Converged`] if the error is at most η + ε with probability at
-        /// least 1 - δ. It is [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius gave such a
-        /// halfspace. The noise rate is then higher than stated, or there is no margin. In that case, and after
-        /// [`Termination::ExamplesEnded`], the last fit is returned without a guarantee.
+        /// least 1 - δ. It is [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius gave a halfspace
+        /// with a sufficiently low error rate. The noise rate is then higher than stated, or there is no margin. In
+        /// that case, and after [`Termination::ExamplesEnded`], the last fit is returned without a guarantee.
         termination: Termination,
     }
 

@@ -143,9 +143,9 @@ impl From<NoiseSetting> for PerspectronParams {
 /// probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
 ///
 /// *Cost.* The fit makes one pass. It takes one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² examples, at O(d) time
-/// each. Then it takes (8/ε²) ln(6K/δ) examples to choose among K = ((4η+2ε)/ε) ln(3/δ) candidates, at a cost of at
-/// most O(Kd) time each. The memory is O(Kd). [`Perspectron::plan`] returns these numbers. [`Selection::AllIterates`]
-/// has shorter runs but keeps all iterates in memory.
+/// each. Then it takes (8/ε²) ln(6K/δ) examples, at no more than O(Kd) time each, to choose among K = ((4η+2ε)/ε)
+/// ln(3/δ) candidates. The memory is O(Kd). [`Perspectron::plan`] returns these numbers. [`Selection::AllIterates`] has
+/// shorter runs but keeps all iterates in memory.
 ///
 /// *When to use it.* Use this learner if η and γ are known, for a stream or for a sample with enough examples for the
 /// plan. Use [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch) if γ is

@@ -64,7 +64,7 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 
 /// The GLM Perspectron for noise that exceeds the noise of a link function by an unknown amount ζ.
 ///
-/// Each label is sign(w*·x), flipped with a probability of at most (1-|σ(w*·x)|)/2 + ζ, and of at most 1/2. If ζ is
+/// Each label is sign(w*·x), flipped with a probability that is at most (1-|σ(w*·x)|)/2 + ζ and at most 1/2. If ζ is
 /// known, use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs only a
 /// quarter of the examples.
 ///

@@ -121,7 +121,7 @@ impl Params for SampleParams {
 /// of the candidates on the held-out part takes additional time.
 ///
 /// *When to use it.* Use this learner for any sample of your own. If η and γ are known and there are enough examples
-/// for the theorem, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
+/// for the theorem, [`Perspectron`](crate::Perspectron) guarantees in advance that the error is at most η + ε.
 ///
 /// *Source.* CKST24 Algorithm 1 and Appendix A, with the examples of a sample. *Claims:* PR, PRe.
 ///

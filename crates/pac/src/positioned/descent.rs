@@ -17,8 +17,8 @@ use rand::seq::SliceRandom;
 /// The margin parameters of the Perspectrons that run on points in radially isotropic position. The points need not
 /// have these margins; most points have a margin of 1/(2√d).
 const MARGINS: [f64; 3] = [0.2, 0.05, 0.01];
-/// The number of passes of a practical descent over its examples. The next constant is the maximum number of steps of a
-/// descent that makes more than one pass.
+/// The number of passes of a practical descent over its examples. `MAX_REPEATED_STEPS` is the maximum number of steps
+/// of a descent that makes more than one pass.
 const PASSES: usize = 20;
 const MAX_REPEATED_STEPS: usize = 100_000;
 
@@ -77,7 +77,7 @@ enum Rule {
 }
 
 impl Rule {
-    /// The factor of the point f in an update.
+    /// The factor by which an update multiplies the point f.
     fn factor(&self, value: f64, label: Label) -> f64 {
         match self {
             Rule::Leaky(loss) => loss.subgradient_factor(value, label),

@@ -23,13 +23,15 @@ use rand::seq::SliceRandom;
 
 /// The required accuracy of a radially isotropic position: its smallest eigenvalue must be at least 1/2.
 const ACCURACY: Accuracy = Accuracy::OneSided(0.5);
-/// The largest ‖x - Px‖/‖x‖ at which x counts as a point of a subspace with the orthogonal projection P.
+/// The largest ‖x - Px‖/‖x‖ for which x counts as a point of a subspace, where P is the orthogonal projection onto the
+/// subspace.
 const MEMBERSHIP: f64 = 1e-10;
 /// The fraction of the training examples on which regions are compared.
 const CHOICE_SHARE: f64 = 0.25;
 
-/// The levels for a sample, as multiples of λ. The practical schedule fits one list at each level. Each rule takes the
-/// region with the smallest signed sum for the level, so a lower level gives smaller and more accurate regions.
+/// The levels at which lists are fitted to a sample, as multiples of λ. The practical schedule fits one list at each
+/// level. Each rule takes the region with the smallest signed sum for the level, so a lower level gives smaller and
+/// more accurate regions.
 const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 
 /// Learns a decision list of halfspaces in radially isotropic position, under Massart noise without a margin.
@@ -66,16 +68,16 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// - `CapReached`: the planned number of rules was reached.
 /// - `ExamplesEnded`: the examples ended.
 ///
-/// The list is complete in all cases; its default label is the majority label of the remaining points.
+/// In all cases, the list labels every point; its default label is the majority label of the remaining points.
 ///
 /// *Cost.* Each round computes a Forster transform, which takes O(d²) time per point and pass. It also maps examples to
 /// k dimensions, which takes O(dk) time per example, and sorts them. Under the theorem's schedule, a fit stores the n
 /// points and the m examples of a round. Under the practical schedule, it stores all points of a sample in radially
 /// isotropic position, as dense points. Sparse points are converted to dense points one at a time.
 ///
-/// *When to use it.* Use this learner if the margin is tiny or the columns differ by orders of magnitude, and if the
-/// noise is not uniform. If there is a margin, the [`Perspectron`](crate::Perspectron) needs fewer examples and returns
-/// a halfspace. In more than a few hundred dimensions, radially isotropic positions are slow to compute.
+/// *When to use it.* Use this learner under non-uniform noise if the margin is tiny or the columns differ by orders of
+/// magnitude. If there is a margin, the [`Perspectron`](crate::Perspectron) needs fewer examples and returns a
+/// halfspace. In more than a few hundred dimensions, radially isotropic positions are slow to compute.
 ///
 /// *Source.* DKT21. The argument, the constants and the practical schedule are ours; see
 /// docs/theory/massart-without-margin.md. *Claims:* PM, PMn, PMt.

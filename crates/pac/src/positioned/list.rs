@@ -40,8 +40,8 @@ impl RuleCount {
         self.errors as f64 / self.inside.max(1) as f64
     }
 
-    /// The signed sum Ĝ. It is the mean over the remaining points of 1\[wrong\] - λ if the rule covers the point, and
-    /// of 0 otherwise. It is at most 0 if and only if the conditional error is at most λ.
+    /// The signed sum Ĝ. It is the mean over the remaining points of a value that is 1\[wrong\] - λ if the rule covers
+    /// the point, and 0 otherwise. It is at most 0 if and only if the conditional error is at most λ.
     #[must_use]
     pub fn signed_sum(self, leak: f64) -> f64 {
         (self.errors as f64 - leak * self.inside as f64) / self.left.max(1) as f64
@@ -144,8 +144,8 @@ impl PositionedDecisionList {
         })
     }
 
-    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it misclassifies. For the
-    /// part of the sample on which regions were chosen, these counts are those in the certificates.
+    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it misclassifies. On the part
+    /// of the sample on which regions were chosen, these counts equal those in the certificates.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].

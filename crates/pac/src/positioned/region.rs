@@ -109,9 +109,9 @@ pub(super) fn choose(
 }
 
 /// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
-/// threshold is just above the next smaller |v·f|, so each region |v·f| >= t is the largest that contains exactly the
-/// same points. The theorem bounds the covered fraction of one of the regions with the same points. The last region is
-/// the whole subspace.
+/// threshold is just above the next smaller |v·f|, so no larger region |v·f| >= t contains exactly the same points. The
+/// theorem bounds the covered fraction of one of the regions that contain exactly these points. The last region is the
+/// whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     checkpoint();
     let values = margins(&placed.points, v)?;

@@ -43,8 +43,8 @@ pub(super) fn positioned_stop(excess: f64) -> f64 {
     3.0 * excess / 8.0
 }
 
-/// Computes Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2. This is the logarithm of the number of subsets
-/// of 2n points of the form {x in V, (u·xA)² > s‖xA‖²}, divided by δ'/4.
+/// Computes Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2. This is ln(4M/δ'), where M is a bound on the
+/// number of subsets of 2n points that have the form {x in V, (u·xA)² > s‖xA‖²}.
 fn complexity(dim: usize, points: f64, share: f64) -> f64 {
     let d = dim as f64;
     let quadrics = d * (d + 1.0) / 2.0;
@@ -205,8 +205,8 @@ impl PositionedPlan {
         }
     }
 
-    /// Creates the sizes of the practical schedule. A direction needs about a hundred examples per dimension. To detect
-    /// a signed sum of η + ε/2 - η = ε/2, a few times (2/ε)² examples are needed.
+    /// Creates the sizes of the practical schedule. A direction needs about a hundred examples per dimension. Detecting
+    /// a signed sum of η + ε/2 - η = ε/2 takes a few times (2/ε)² examples.
     pub(super) fn practical(dim: usize, excess: f64) -> PositionedPlan {
         let position = 100 * dim as u64 + 1000;
         let steps = 1000 * dim as u64 + 5000;

@@ -222,7 +222,7 @@ impl<'s, P: PointSet> SampleSource<'s, P> {
         scratch.load(x)
     }
 
-    /// Keeps the points of both parts for which `left` returns `true` and that are not the origin.
+    /// Keeps the points of both parts that are not the origin and for which `left` returns `true`.
     fn retain(&mut self, mut left: impl FnMut(&mut Scratch) -> bool) {
         let (points, scratch) = (self.points, &mut self.scratch);
         let mut looked_at = 0;

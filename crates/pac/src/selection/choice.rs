@@ -64,8 +64,8 @@ pub struct Choice {
 }
 
 impl<'c> Candidates<'c> {
-    /// Creates the candidates from the normals of halfspaces, one per row, of any norm. `failure` is the failure
-    /// probability δ. Only [`Elimination::Statistical`] and [`Elimination::EarlyStop`] use it.
+    /// Creates the candidates from the normals of halfspaces. Each row is one normal, which may have any norm.
+    /// `failure` is the failure probability δ. Only [`Elimination::Statistical`] and [`Elimination::EarlyStop`] use it.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::ParameterOutOfRange`] for δ outside (0, 1).

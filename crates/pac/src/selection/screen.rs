@@ -191,7 +191,7 @@ impl Wide for UnitRows<'_> {
 /// that is certainly negative, sets a bit in the mask. These bits have lower positions than the bits of earlier blocks.
 struct Screen<'a> {
     values: &'a [f32],
-    /// The largest absolute value with an uncertain sign, at least 0.
+    /// The largest absolute value at which the sign of a value is uncertain. It is at least 0.
     doubt: f32,
     mask: &'a mut ErrorMask,
 }

@@ -255,8 +255,8 @@ impl<'c> Selector<'c> {
     }
 
     /// Returns, for every active candidate, the number of examples on which exactly one of two candidates errs: this
-    /// candidate or the candidate at `leader`. For examples without masks, the number is an upper bound: the errors of
-    /// both candidates, but at most the number of these examples.
+    /// candidate or the candidate at `leader`. For examples without masks, the number is an upper bound: the sum of the
+    /// errors of both candidates, but at most the number of these examples.
     pub(super) fn disagreements(&self, leader: usize) -> Vec<u64> {
         let mut counts = vec![PairCounts::default(); self.alive.len()];
         for layer in &self.layers {

@@ -16,8 +16,8 @@ use std::ops::Range;
 
 /// The candidate values of C, for points whose mean squared norm is 1, in the order in which they are tried.
 const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
-/// The values of C up to this one are always tried, and of equally good values the largest is used. With few rows, the
-/// errors say little about C, and small values often lead to models that predict one class.
+/// The values of C up to this one are always tried, and among equally good values the largest is used. With few rows,
+/// the errors say little about C, and small values often lead to models that predict one class.
 const ALWAYS_TRIED: f64 = 1.0;
 /// After [`ALWAYS_TRIED`], the search over C stops at the first value that is not better than the best one so far. A
 /// value is better if its error is below the smallest error so far by more than this many standard errors of that
@@ -296,8 +296,8 @@ pub(super) fn scaled(c: f64, unit: f64) -> f64 {
     (c / unit).clamp(1e-12, 1e12)
 }
 
-/// The classes that are separated from the others. This is only the second one if there are two classes, and every
-/// class otherwise.
+/// The classes that are separated from the others. If there are two classes, this is only the second one; otherwise,
+/// these are all classes.
 pub(super) fn targets(count: usize) -> Range<usize> {
     if count == 2 { 1..2 } else { 0..count }
 }

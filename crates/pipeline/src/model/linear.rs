@@ -1,4 +1,4 @@
-//! Models for two classes, which consist of one binary model, and one-vs-rest models for more classes.
+//! Models that consist of one binary model for two classes, or of one-vs-rest models for more classes.
 
 use super::binary::{BinaryLearner, BinaryModel, Weighted};
 use crate::plan::Findings;

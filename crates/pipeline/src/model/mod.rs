@@ -182,12 +182,11 @@ impl Model {
         Ok((Model { method: plan.method, core, calibration }, findings))
     }
 
-    /// Fits the calibration to decision values of models that were not fitted to the rows: this model on held-out rows, or
-    /// the models of a cross-validation. `weights` contains a
-    /// weight for each row; the default weight is 1. Returns whether there were enough rows to fit the calibration. At
-    /// least ten rows are needed. [`Method::Auto`] needs at least 1000; with fewer rows, it keeps its cross-validated
-    /// calibration. It also keeps a calibration that was fitted to at least as many spare rows, which the model was
-    /// not fitted to.
+    /// Fits the calibration to decision values of models that were not fitted to the rows. These are the values of this
+    /// model on held-out rows, or those of the models of a cross-validation. `weights` contains a weight for each row;
+    /// the default weight is 1. Returns whether there were enough rows to fit the calibration. At least ten rows are
+    /// needed. [`Method::Auto`] needs at least 1000; with fewer rows, it keeps its cross-validated calibration. It also
+    /// keeps a calibration that was fitted to at least as many spare rows, to which the model was not fitted.
     ///
     /// # Errors
     /// Returns [`InputError`] if a class is unknown to the model or if a weight is negative or not finite.

@@ -97,9 +97,9 @@ pub(super) fn choose(
     Ok(Chosen { fitted: joined(models, points, weights.as_deref())?, calibration, findings })
 }
 
-/// Combines binary models. There is one model for two classes, and one model per class otherwise. As in the
-/// cross-validation, the values of each of several classes are divided by their mean absolute value on the rows of
-/// positive weight, because the thresholds for leaving out rows were chosen for such values.
+/// Combines binary models. There is one model for two classes, and one model per class otherwise. If there are several
+/// classes, the values of each class are divided by their mean absolute value on the rows of positive weight, as in the
+/// cross-validation. The thresholds for leaving out rows were chosen for such values.
 fn joined(
     mut models: Vec<BinaryModel>,
     points: &CsrPoints<'_>,

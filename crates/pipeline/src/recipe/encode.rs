@@ -544,8 +544,8 @@ impl<'f> Entries<'f> {
     }
 }
 
-/// The categories of a column, which are found by their text or else by their meaning. `1.0` and `1` have the same
-/// meaning, as do `True` and `true`. A code such as `12E3` is not the number 12000.
+/// The categories of a column, which are looked up by their text and, if this fails, by their meaning. `1.0` and `1`
+/// have the same meaning, as do `True` and `true`. A code such as `12E3` is not the number 12000.
 struct Levels<'f> {
     by_text: HashMap<&'f str, usize>,
     /// `None` if two categories have the same meaning.
@@ -569,7 +569,7 @@ impl<'f> Levels<'f> {
     }
 }
 
-/// Whether the name is that of a column that the sparse block of the table could have.
+/// Whether the sparse block of the table could have a column with this name.
 fn is_column_of_block(frame: &Frame, name: &str) -> bool {
     matches!(&frame.block, Some(Block::Sparse(block)) if block.number(name).is_some())
 }

@@ -45,9 +45,9 @@ impl Recipe {
         in_columns.or(in_block).map_or(Ok(()), Err)
     }
 
-    /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
-    /// table with at least ten rows or that have missing values for the first time, and on columns with numbers outside
-    /// the range of the training rows. Predictions for such rows and tables are unreliable.
+    /// Notes on rows that have no value in any column of the recipe, and on columns with numbers outside the range of
+    /// the training rows. There are also notes on columns that have missing values for the first time, or that have no
+    /// value in any row of a table with at least ten rows. Predictions for such rows and tables are unreliable.
     pub(crate) fn gaps(&self, frame: &Frame, label: &str) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         const MOST_SHOWN: usize = 5;
@@ -123,7 +123,8 @@ impl Recipe {
         notes
     }
 
-    /// A note for each column of text with rows in which the model knows no word. Rows without words do not count.
+    /// A note for each column of text in which some rows contain no word that the model knows. Rows without words do
+    /// not count.
     fn unknown_words(&self, frame: &Frame) -> Vec<String> {
         let mut notes = Vec::new();
         for column in &self.columns {
@@ -177,7 +178,7 @@ impl Recipe {
         }
     }
 
-    /// A note on a sparse table of at least ten rows that ends before most columns of the model.
+    /// A note on a sparse table of at least ten rows whose last column comes before most columns of the model.
     fn narrower(&self, frame: &Frame) -> Option<String> {
         const MIN_ROWS: usize = 10;
         let Some(Block::Sparse(block)) = &frame.block else { return None };
@@ -216,7 +217,7 @@ impl Recipe {
         })
     }
 
-    /// A note on columns whose times of day the model learned, but which contain only dates here.
+    /// A note on columns that contain only dates here, although the model learned from their times of day.
     fn without_times(&self, frame: &Frame) -> Option<String> {
         const LISTED: usize = 5;
         let is_date = |column: &&ColumnRecipe| {
@@ -265,8 +266,8 @@ impl Recipe {
         })
     }
 
-    /// Notes on numbers that occur several times and are farther from the range of the training rows than the range is
-    /// wide. Such a number often marks missing values.
+    /// Notes on numbers that occur several times and whose distance from the range of the training rows is larger than
+    /// the width of this range. Such a number often marks missing values.
     pub(super) fn far_outside(&self, frame: &Frame) -> Vec<String> {
         const LISTED: usize = 5;
         let found = Found::new(frame);
@@ -291,7 +292,7 @@ impl Recipe {
         self.columns.iter().filter_map(note).take(LISTED).collect()
     }
 
-    /// A note on columns that have at least ten numbers or dates of which at least a tenth are outside the range of the
+    /// A note on columns with at least ten numbers or dates if at least a tenth of them are outside the range of the
     /// training rows.
     pub(super) fn outside(&self, frame: &Frame) -> Option<String> {
         const MIN_VALUES: usize = 10;

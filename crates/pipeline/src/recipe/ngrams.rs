@@ -80,7 +80,7 @@ impl Ngrams {
         self.words.rows().len() + self.characters.rows().len()
     }
 
-    /// The inverse document frequency (idf) of a term that `rows` training rows contain.
+    /// The inverse document frequency (idf) of a term that occurs in `rows` training rows.
     fn idf(&self, rows: u32) -> f64 {
         1.0 + (f64::from(1 + self.rows) / f64::from(1 + rows)).ln()
     }

@@ -14,7 +14,7 @@ pub(super) struct Explanation {
     /// The candidates that the model averages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) averaged: Vec<String>,
-    /// Whether weights apply to a change of 1; otherwise they apply to a change of one standard deviation.
+    /// Whether weights refer to a change of 1; otherwise they refer to a change of one standard deviation.
     pub(super) sparse: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) weights: Vec<ClassWeights>,

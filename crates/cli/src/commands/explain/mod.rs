@@ -30,7 +30,7 @@ const REACH: f64 = 2.0;
 /// With DATA, shows the permutation importance of each column: the increase of the log loss when the column is shuffled
 /// (or of the error rate, if the model has no probabilities). If DATA has no labels, the importance is the fraction of
 /// predictions that change. With DATA, also shows a histogram of the margins. A margin is the absolute decision value,
-/// negative if the prediction differs from the label.
+/// with a negative sign if the prediction differs from the label.
 ///
 /// --row explains the predictions for single rows. --html writes a model card: a page with everything that is known
 /// about the model, from its file and, with DATA, from its predictions for these rows.
@@ -176,8 +176,8 @@ fn on_data(
     })
 }
 
-/// The margin of each row in units of the mean |value|. If there are labels, it is the absolute decision value,
-/// negative if the row is misclassified. Otherwise it is the decision value itself.
+/// The margin of each row in units of the mean |value|. If there are labels, it is the absolute decision value, with a
+/// negative sign if the row is misclassified. Otherwise it is the decision value itself.
 fn margins(decisions: &Decisions, truth: Option<&[Option<usize>]>) -> Vec<f64> {
     let sizes = decisions.values.iter().map(|v| v.abs());
     let mean = sizes.sum::<f64>() / decisions.values.len() as f64;

@@ -23,7 +23,7 @@ pub(crate) enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format for the extension of a file name; upper and lower case are not distinguished.
+    /// The format that belongs to the extension of a file name; case is ignored.
     pub(super) fn of(path: &Path) -> ExportFormat {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
@@ -34,16 +34,16 @@ impl ExportFormat {
     }
 }
 
-/// An existing output that contains only this session's labels and predictions. No label is lost if it is replaced.
+/// An existing output that contains only this session's labels and predictions. Replacing the file loses no labels.
 #[derive(Debug)]
 pub(super) struct Replaceable {
     bytes: Vec<u8>,
 }
 
 impl Replaceable {
-    /// Reads the file at `path`, which has this format. Returns `None` if it has a label that is not in `export`, the
-    /// text that the session would write now, or any other line. Predictions may differ, because they depend on the
-    /// order in which the model learned the labels.
+    /// Reads the file at `path`, which has this format. Returns `None` if the file has a label that is not in `export`
+    /// (the text that the session would write now), or has any other line. Predictions may differ, because they depend
+    /// on the order in which the model learned the labels.
     pub(super) fn read(path: &Path, format: ExportFormat, export: &[u8]) -> Option<Replaceable> {
         let bytes = std::fs::read(path).ok()?;
         let is_own = kept(&bytes, format).is_subset(&kept(export, format));

@@ -37,8 +37,8 @@ pub(super) struct Images {
 }
 
 impl Images {
-    /// The images that a column names, relative to `folder`. Returns an error if a name leads out of `root`, by a link
-    /// or by `..`.
+    /// The images that a column names, relative to `folder`. Returns an error if a name refers to a file outside
+    /// `root`, through a link or through `..`.
     pub(super) fn from_column(
         column: &Column,
         folder: &Path,
@@ -201,8 +201,8 @@ fn scheme(name: &str) -> Option<&str> {
     (scheme.len() > 1 && begins && scheme.chars().all(fits)).then_some(scheme)
 }
 
-/// A hash of a file: of its length and all its bytes or, if it is large and `whole` is false, of its length and the
-/// bytes at both ends.
+/// A hash of the length and all bytes of a file; if the file is large and `whole` is false, of its length and the bytes
+/// at both ends only.
 fn content(path: &Path, whole: bool) -> io::Result<String> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();

@@ -77,8 +77,8 @@ pub(super) struct Imported {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a Label Studio export (JSON, JSON-MIN, CSV or another table), or JSON Lines, as Prodigy writes them. A task is matched to the
-/// row that has the same id, or the same texts and image. Ambiguous tasks are skipped and reported.
+/// Reads a Label Studio export (JSON, JSON-MIN, CSV or another table), or JSON Lines as written by Prodigy. A task is
+/// matched to the row that has the same id, or the same texts and image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
     let (tasks, notes) = task_file::read(path)?;
@@ -356,7 +356,7 @@ fn answered(annotation: &Value) -> impl Iterator<Item = (&str, Vec<&str>)> {
 
 /// The question about the classes of the session: the only question (`from_name`) in the file whose choices name
 /// classes, or the only one whose choices are all classes. It is `None` if no choice is a class. If there are several
-/// such questions, they are the error.
+/// such questions, their names are returned as the error.
 type Question = Result<Option<String>, Vec<String>>;
 
 /// Finds the question about the classes. It must be the same in the whole file, because a task may have the answer to
@@ -380,8 +380,8 @@ fn question(tasks: &[Value], classes: &[String]) -> Question {
     if names.len() > 1 { Err(names) } else { Ok(names.pop()) }
 }
 
-/// The names of fields or questions of which some values are classes. If all values of exactly one of them are classes,
-/// only this one counts.
+/// The names of the fields or questions with at least one value that is a class. If all values of exactly one of them
+/// are classes, only this one counts.
 fn only_classes(mut fields: BTreeMap<&str, (bool, bool)>) -> Vec<String> {
     fields.retain(|_, (some, _)| *some);
     if fields.len() > 1 && fields.values().filter(|(_, all)| *all).count() == 1 {
@@ -430,8 +430,8 @@ fn listed(classes: &[String]) -> String {
     classes.iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a field of a task of JSON-MIN, CSV or JSON Lines is not an answer, because it is shown, because it is a
-/// column of the pool, or because Label Studio or Prodigy added it.
+/// Whether a field of a task in JSON-MIN, CSV or JSON Lines is not an answer: it is shown, it is a column of the pool,
+/// or Label Studio or Prodigy added it.
 fn is_data(name: &str, items: &Items) -> bool {
     items.shown_names().contains(&name)
         || items.is_column(name)
@@ -541,7 +541,7 @@ fn flat_choice(
     }
 }
 
-/// Why a task has no choice. A column of the pool may name a class.
+/// Why a task has no choice. One cause is that only a column of the pool names a class.
 fn only_column(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Cause {
     let column = data.iter().find(|(name, value)| {
         items.is_column(name)

@@ -1,5 +1,5 @@
-//! Labels given on the command line: the column `--known` and imports. They never replace an answer of the session. That
-//! the class of a row is uncertain is also an answer.
+//! Labels given on the command line: the column `--known` and imports. They never replace an answer of the session. An
+//! answer may also say that the class of a row is uncertain.
 
 use super::args::LabelArgs;
 use super::label_studio;

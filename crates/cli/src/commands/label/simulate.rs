@@ -25,7 +25,7 @@ pub(super) struct Simulation {
     points: usize,
     classes: Vec<String>,
     order: Order,
-    /// The class that is looked for.
+    /// The class that the session looks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     seek: Option<String>,
     answers: usize,

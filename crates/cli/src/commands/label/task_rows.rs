@@ -63,8 +63,8 @@ impl<'a> TaskRows<'a> {
         TaskRows { items, by_key, by_id, by_texts: RefCell::default(), images }
     }
 
-    /// Takes the paths of local images in the data of all tasks. Their root folder in Label Studio may contain the folder
-    /// of our images.
+    /// Reads the paths of local images from the data of all tasks. Their root folder in Label Studio may contain the
+    /// folder of our images.
     pub(super) fn read_paths(&mut self, tasks: &[Map<String, Value>]) {
         self.images.read_paths(tasks.iter());
     }
@@ -148,8 +148,8 @@ impl<'a> TaskRows<'a> {
     }
 }
 
-/// The normal form of a text for comparisons: without the blanks around it, which the reader of the pool removes, and
-/// with Unix line ends or, if `is_typed`, as a number or a lower-case boolean.
+/// The normal form of a text for comparisons, without surrounding blanks, which the reader of the pool removes as well:
+/// a number or a lower-case boolean if `is_typed`, otherwise a text with Unix line ends.
 fn compared(text: &str, is_typed: bool) -> String {
     let number = text.trim().parse::<f64>().ok().filter(|_| is_typed);
     match number.filter(|value| value.is_finite()) {
@@ -179,8 +179,8 @@ struct ImageRows {
     by_file: HashMap<String, Vec<usize>>,
     /// The folder of the images.
     folder: PathBuf,
-    /// The beginning of the paths of local files that Label Studio adds to the names of the images: empty, or a path
-    /// with a slash at the end. `None` if it differs between tasks.
+    /// The path prefix that Label Studio adds to the image names of local files: empty, or a path with a slash at the
+    /// end. `None` if it differs between tasks.
     prefix: Option<String>,
     notes: Vec<String>,
 }

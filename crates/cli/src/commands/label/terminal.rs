@@ -109,7 +109,7 @@ pub(super) fn run(
     print(&format!("\n{}\n", headline(controller, items)))
 }
 
-/// Undoes the last answer or skip and says which one it was. It may be another one than that which the person changed last.
+/// Undoes the last answer or skip and says which one it was. It may not be the one that the person changed last.
 fn undo(controller: &mut Controller) -> Result<(), ActionError> {
     let undone = controller.undo_text();
     controller.undo(None)?;
@@ -190,8 +190,8 @@ fn help(is_review: bool, classes: &[String], keys: &[Option<char>]) -> String {
     text
 }
 
-/// Parses a line. A command takes precedence over a class of the same name, which has another key: a person who wants
-/// to stop must not label a row by accident.
+/// Parses a line. A command takes precedence over a class of the same name, so that a person who wants to stop does not
+/// label a row by accident; such a class has another key.
 fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     let typed = line.trim();
     if typed.is_empty() {
@@ -211,9 +211,8 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     }
 }
 
-/// The class with this name or key, or with a name of the same meaning, such as `1.0` or `true` for `1`; otherwise all classes whose
-/// names begin with `name`. If there are none, upper and
-/// lower case are not distinguished.
+/// The class with this name or key, or with a name of the same meaning, such as `1.0` or `true` for `1`; otherwise all
+/// classes whose names begin with `name`. If there are none, case is ignored.
 fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> {
     let mut chars = name.chars();
     let key = chars.next().filter(|_| chars.next().is_none());

@@ -49,7 +49,7 @@ impl Worker {
         Worker { sender, sent: 0, shared, thread }
     }
 
-    /// The latest snapshot. Waits up to `timeout` if exactly one command is pending; with more pending commands the
+    /// The latest snapshot. Waits up to `timeout` if exactly one command is pending. With more pending commands, the
     /// worker would not finish in time, so the call does not wait.
     fn snapshot(&self, timeout: Duration) -> Snapshot {
         let start = now();

@@ -1,5 +1,5 @@
-//! P9, P9h: the expected number of mistakes of the online Massart learner, compared with ηT + (1-η)√T/γ, with points
-//! and flip probabilities chosen at random or by an adversary that sees the learner.
+//! P9, P9h: the expected number of mistakes of the online Massart learner, compared with ηT + (1-η)√T/γ. Points and
+//! flip probabilities are chosen at random or by an adversary that sees the learner.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
@@ -102,7 +102,7 @@ pub(crate) struct Outcome {
     /// Σ (P[mistake | past] - η), exact given the points and labels.
     pub(super) excess: f64,
     pub(super) mistakes: u64,
-    /// The excess of the answer +1 in every round.
+    /// The excess of answering +1 in every round.
     pub(super) constant: f64,
 }
 

@@ -8,7 +8,7 @@ fn massart(noise: f64) -> StepLink {
     StepLink { near: [1.0 - 2.0 * noise; 2], far: [1.0 - 2.0 * noise; 2], jump: 1.0 }
 }
 
-/// Adds the opposite of every point and gives half of the mass to each of the two.
+/// Adds the opposite of every point, and splits the mass of the point equally between the two.
 pub(super) fn with_opposites(margin: f64, noise: f64, atoms: &[Atom]) -> Planar {
     let both = |atom: &Atom| {
         let half = Atom { mass: atom.mass / 2.0, ..*atom };
@@ -18,7 +18,7 @@ pub(super) fn with_opposites(margin: f64, noise: f64, atoms: &[Atom]) -> Planar 
 }
 
 /// Two pairs of opposite points at the margin, without wrong labels: (γ, r) with mass 1 - m, and (γ, -r) with mass m =
-/// η(1 - 5γ), r = √(1-γ²). See docs/theory/noise-rate-binds.md.
+/// η(1 - 5γ), where r = √(1-γ²). See docs/theory/noise-rate-binds.md.
 pub(super) fn clean_pairs(noise: f64, margin: f64) -> Planar {
     let across = (1.0 - margin * margin).sqrt();
     let few = wrong_share(noise, margin);

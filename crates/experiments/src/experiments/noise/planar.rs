@@ -147,8 +147,8 @@ impl Planar {
         mean
     }
 
-    /// The average excess of the iterates in the second half of the noiseless run, w <- Π(w - λ E\[g(w)\]) from w = 0.
-    /// λ = 1/(B√T), B = 2/(smallest D).
+    /// The average excess of the iterates in the second half of the noiseless run, w <- Π(w - λ E\[g(w)\]) from w = 0,
+    /// where λ = 1/(B√T) and B = 2/(smallest D).
     pub(super) fn mean_run(&self, denominator: Denominator, steps: u64) -> f64 {
         let step = denominator.least() / (2.0 * (steps as f64).sqrt());
         self.mean_and_least(denominator, step, steps).0

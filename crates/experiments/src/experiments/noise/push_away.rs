@@ -68,9 +68,9 @@ pub(crate) enum Outcome {
     /// The smallest products of the pushed point with w and with v, each divided by its bound (below 0 if a sign
     /// changed), and the number of pairs tried.
     Lemma { of_w: f64, of_v: f64, tried: u64 },
-    /// The error of the last iterate minus the target level; the number of examples after which the error of every kept
-    /// iterate is at most [`NEAR`] above that level, or `None` if the error of the last iterate is farther above it;
-    /// and the number of examples used.
+    /// The error of the last iterate minus the target level; the number of examples after which every kept iterate has
+    /// an error of at most [`NEAR`] above that level (`None` if the error of the last iterate is larger); and the
+    /// number of examples used.
     Run { last: f64, settled: Option<u64>, examples: u64 },
 }
 

@@ -1,5 +1,5 @@
-//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where the choice of any
-//! candidate except the best is a failure by a small amount. Fewer examples than the lemma states suffice.
+//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4). Choosing any candidate except
+//! the best is a failure, but only by a small amount. Fewer examples than the lemma states suffice.
 //!
 //! Proof. Let candidate c have an error more than ε/2 above that of the best, b, and let D be 1 if c alone errs on an
 //! example, -1 if b alone errs, and 0 otherwise. D lies in \[-1, 1\] and its mean is above ε/2, so by Hoeffding's
@@ -16,9 +16,9 @@ pub(crate) struct SelectionExperiment;
 const EXCESS: f64 = 0.2;
 /// δ of the lemma.
 const FAILURE: f64 = 0.1;
-/// Number of points e₁, ..., e_m, equally likely. Some halfspace gives each of their labellings.
+/// Number of points e₁, ..., e_m, equally likely. Each of their labellings is given by some halfspace.
 const POINTS: usize = 1000;
-/// The choice uses the sharpened number of examples divided by each of these; the last is the null.
+/// The choice is made with the sharpened number of examples divided by each of these numbers; the last is the null.
 const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
 /// The number of choices in a trial: one with the printed number of examples, and one for each of [`DIVISORS`].
 const CHOICES: usize = DIVISORS.len() + 1;
@@ -95,7 +95,7 @@ impl Configuration {
         (8.0 / (EXCESS * EXCESS) * (rivals / FAILURE).ln()).ceil() as u64
     }
 
-    /// The number of examples of each choice.
+    /// The number of examples used for each choice.
     fn examples(&self) -> [u64; CHOICES] {
         let mut examples = [self.printed(); CHOICES];
         for (examples, divisor) in examples.iter_mut().skip(1).zip(DIVISORS) {

@@ -1,5 +1,5 @@
 //! K4 and K5: the numbers of updates of the batch perceptron and of the margin perceptron, compared with (R/γ)² and
-//! 3(R/γ)², for every rule that picks the violated point. The output is checked on every point. K4s and K5s: the two
+//! 3(R/γ)², for every rule that picks a violated point. The output is checked on every point. K4s and K5s: the two
 //! steps of the proofs, checked at every update.
 
 use crate::experiments::common::*;

@@ -18,7 +18,7 @@ pub(crate) enum Configuration {
     /// The one-hot mushroom data with their own labels, in random order.
     Mushroom,
     /// Points labelled by a separator in feature space, Σ a_j φ(z_j) over a few anchors z_j. Points at which the
-    /// absolute value of the separator is less than a tenth of the mean are dropped.
+    /// absolute value of the separator is less than a tenth of its mean are dropped.
     Feature { kernel: &'static str, dim: usize, points: usize, adversarial: bool },
     /// Points so far apart that the matrix of the Gaussian kernel is the identity, all labelled -1. The bound is
     /// attained.

@@ -329,7 +329,7 @@ impl Experiment for RealPoolsExperiment {
     }
 }
 
-/// The number of corrections plus one in the first half of each pool, for logistic regression and for the learner that
+/// The number of corrections in the first half of each pool, plus one, for logistic regression and for the learner that
 /// `of` selects.
 fn with_logistic(
     results: &Results<Configuration, Outcome>,

@@ -1,5 +1,5 @@
-//! S9d, S9m: the mistakes of the strong learner until all but a fraction ε of a pool is predicted, by dimension and by
-//! ε.
+//! S9d, S9m: the number of mistakes that the strong learner makes until all but a fraction ε of a pool is predicted, by
+//! dimension and by ε.
 
 use super::strong::{Kind, draw, strong};
 use crate::experiments::common::*;
@@ -27,10 +27,10 @@ const LARGER_CONSTANT: &str =
 
 /// Upper bound on the mistakes with random starts. Its constant was chosen from measurements.
 ///
-/// The proof of DKTZ23 Theorem 3.1 allows [`bounds::strong_learner_mistakes`] in expectation, about 28 ln 4d + 16 ln d
-/// in place of 0.6 (docs/theory/constants-of-dktz23.md). In the worst case, every round takes all its 2p runs, where p
-/// = ⌈ln(R/δ)/ln(1/0.383)⌉ and R = ⌈4d ln(1/ε)⌉ is the number of rounds. With probability 1 - δ, there are then at most
-/// 2p R (⌊4d ln 4d⌋ + 1) mistakes.
+/// The proof of DKTZ23 Theorem 3.1 allows [`bounds::strong_learner_mistakes`] in expectation, which has a factor of
+/// about 28 ln 4d + 16 ln d in place of 0.6 (docs/theory/constants-of-dktz23.md). In the worst case, every round takes
+/// all its 2p runs, where p = ⌈ln(R/δ)/ln(1/0.383)⌉ and R = ⌈4d ln(1/ε)⌉ is the number of rounds. With probability 1 -
+/// δ, there are then at most 2p R (⌊4d ln 4d⌋ + 1) mistakes.
 fn allowed(dim: usize, epsilon: f64) -> f64 {
     0.6 * (dim * dim) as f64 * -epsilon.ln()
 }

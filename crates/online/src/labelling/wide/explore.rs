@@ -2,9 +2,9 @@
 //!
 //! While there are few answers, the surest points are similar to each other, and questions about them yield little
 //! information. The first questions are therefore about the points that reduce the variance of the pool the most. Each
-//! of these points, a, maximises Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the
-//! preceding points (Cohn, Ghahramani and Jordan 1996). The choice of these points needs no answers. It is made once,
-//! on a sample of the pool.
+//! such point a maximises Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the preceding
+//! points (Cohn, Ghahramani and Jordan 1996). The choice of these points needs no answers. It is made once, on a sample
+//! of the pool.
 
 use super::kernel::Kernel;
 use super::posterior::NOISE;
@@ -12,7 +12,7 @@ use halfspaces_linalg::{Threads, kernels};
 
 /// Maximum number of first questions.
 pub(super) const EXPLORED: usize = 20;
-/// The pool must have at least this many points for each first question.
+/// The pool must have at least this many points for each of the first questions.
 const SHARE: usize = 20;
 /// The maximum number of points in the sample, and of multiplications for its kernel.
 const MAX_SAMPLE: usize = 2000;

@@ -23,9 +23,9 @@ use halfspaces_linalg::{InputError, PointSet, Threads};
 
 /// Number of points that a thread predicts at a time.
 const BLOCK: usize = 2048;
-/// The factor on the estimate of the remaining corrections. It is e^0.8, the geometric mean of the ratio of the true to
-/// the estimated number on seven pools of texts and one pool of embeddings, each at nine points in time. The largest of
-/// several means exceeds its expectation, so the model is overconfident in its predictions.
+/// The factor by which the estimate of the remaining corrections is multiplied. It is e^0.8, the geometric mean of the
+/// ratio of the true to the estimated number on seven pools of texts and one pool of embeddings, each at nine points in
+/// time. The largest of several means exceeds its expectation, so the model is overconfident in its predictions.
 const FACTOR: f64 = 2.2;
 
 /// The state of the model on a pool.
@@ -111,7 +111,7 @@ impl WideModel {
         Verdict { class, score: odds.clamp(0.0, MAX_SCORE) }
     }
 
-    /// Learns the answer about a point that has no answer yet.
+    /// Learns the answer for a point that has no answer yet.
     pub(crate) fn learn(&mut self, index: usize, class: usize) {
         self.learn_all(&[(index, class)]);
     }

@@ -2,8 +2,8 @@
 //!
 //! Let X be the matrix of the centred rows of a sample, and U a basis of the span of the main left singular vectors of
 //! X. A row x is mapped to φ(x) = UᵀX(x - mean), scaled to norm 1. Apart from directions outside the basis, φ(x) · φ(z)
-//! is the cosine of two rows with respect to XᵀX. Two texts are therefore similar if they are similar to the same
-//! texts, even if they share no word. This is latent semantic analysis (Deerwester, Dumais, Furnas, Landauer and
+//! is the cosine of the rows x and z with respect to XᵀX. Two texts are therefore similar if they are similar to the
+//! same texts, even if they share no word. This is latent semantic analysis (Deerwester, Dumais, Furnas, Landauer and
 //! Harshman 1990) with each direction weighted by its singular value. U comes from a few steps of subspace iteration;
 //! only its span matters.
 

@@ -1,13 +1,13 @@
 //! Weak, strong and perfect learners for arbitrary pools, built from a Forster transform, walks and boosting.
 //!
 //! A *round* labels a fraction of the remaining points. Let X be the unlabelled points. The Forster transform finds a
-//! subspace V of dimension k that contains at least |X| k/d of them, and brings U, the points of X in V, into radially
-//! isotropic position there. A *run* starts from a random unit w, walks over U in order of decreasing |w · u| until the
-//! first mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded.
-//! Points revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted incorrectly,
-//! the run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more
-//! walk has failed. The next run starts from -w, and the run after that from a new w. The next round begins with the
-//! points that are still unlabelled.
+//! subspace V of dimension k that contains at least |X| k/d of them. It brings the points of X in V, called U, into
+//! radially isotropic position there. A *run* starts from a random unit w, walks over U in order of decreasing |w · u|
+//! until the first mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has
+//! succeeded. Points revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted
+//! incorrectly, the run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates
+//! and one more walk has failed. The next run starts from -w, and the run after that from a new w. The next round
+//! begins with the points that are still unlabelled.
 //!
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
 //! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
@@ -66,8 +66,9 @@ const PAIR_FAILURE: f64 = 0.383;
 ///
 /// *Cost.* Each round computes a Forster transform, in O(nd²) time per iteration, unless the remaining points are still
 /// in radially isotropic position. Each mistake takes a walk in O(|U| (d + lg |U|)) time. The learner needs O(nd)
-/// memory in addition to the pool. An answer takes at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, for any
-/// labels, where p = ⌈ln(R/δ)/0.96⌉ is the number of pairs of starts and R = ⌈4d ln(1/ε)⌉ the number of rounds.
+/// memory in addition to the pool. An answer takes at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, whatever
+/// the labels are. Here p = ⌈ln(R/δ)/0.96⌉ is the number of pairs of starts, and R = ⌈4d ln(1/ε)⌉ is the number of
+/// rounds.
 ///
 /// *When to use it.* If a halfspace is known to fit and nothing else is known. On well-conditioned data,
 /// [`Greedy`](super::Greedy) is faster and [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes fewer mistakes.
@@ -113,7 +114,7 @@ impl StrongLearner {
     /// A learner for points of R^`dim` with failure probability δ = `failure` and random starts from `seed`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for ε or δ not in (0, 1).
+    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] if ε or δ is not in (0, 1).
     pub fn new(dim: usize, goal: Goal, failure: f64, seed: u64) -> Result<Self, InputError> {
         let reached = origin(dim)?;
         let inside = |v: f64| v > 0.0 && v < 1.0;

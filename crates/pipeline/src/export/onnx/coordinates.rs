@@ -16,8 +16,8 @@ struct Number {
     markers: Vec<f64>,
 }
 
-/// The name that the coordinates have in the graph, and the columns of the input matrix. The coordinates are in the
-/// order of the recipe.
+/// The name of the coordinates in the graph, and the columns of the input matrix. The coordinates are in the order of
+/// the recipe.
 pub(super) struct Coordinates {
     pub(super) name: Name,
     pub(super) columns: Vec<String>,
@@ -100,7 +100,7 @@ fn numbers(recipe: &Recipe) -> Vec<Number> {
     of_columns.chain(of_entries).collect()
 }
 
-/// Adds the matrix of numbers. Returns two names: that of the numbers' coordinates, and that of the mask of missing
+/// Adds the matrix of numbers. Returns the name of the coordinates of the numbers and the name of the mask of missing
 /// numbers.
 fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     let names: Vec<&str> = numbers.iter().map(|number| number.name.as_str()).collect();
@@ -168,7 +168,7 @@ fn refused(name: &str, what: &str) -> DataError {
     ))
 }
 
-/// Checks that the name of a column may be the name of an input.
+/// Checks that the name of a column can be used as the name of an input.
 fn check_name(name: &str) -> Result<(), DataError> {
     let is_taken = [MATRIX, LABEL, PROBABILITIES, VALUES].contains(&name);
     if is_taken || name.is_empty() || name.starts_with(PREFIX) {

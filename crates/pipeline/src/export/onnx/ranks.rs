@@ -42,7 +42,7 @@ impl Intervals {
         Ok(Intervals { columns: knots.len(), count, starts, lengths, slopes })
     }
 
-    /// Adds the length of the part of each interval that lies below x.
+    /// Adds the nodes that compute the length of the part of each interval that lies below x.
     fn below(value: &Name, start: &Name, length: &Name, graph: &mut Graph) -> Name {
         let beyond = graph.op("Sub", &[value, start]);
         let zero = graph.number(0.0);

@@ -115,7 +115,7 @@ fn columns(recipe: &Recipe) -> Vec<Value> {
     columns
 }
 
-/// Adds to the data of a column the rule of the column and whether the column may be absent.
+/// Adds the rule of a column, and whether the column may be absent, to the data of the column.
 fn add(data: &mut Value, rule: &ColumnRule, may_be_absent: bool) {
     data["reading"] = match &rule.reading {
         Reading::Number(format) => json!({ "number": spelling(format) }),
@@ -126,7 +126,7 @@ fn add(data: &mut Value, rule: &ColumnRule, may_be_absent: bool) {
     data["absent"] = json!(may_be_absent);
 }
 
-/// The data of a number format. The positions that a currency sign or a unit may have are found by parsing examples.
+/// The data of a number format. The possible positions of a currency sign or a unit are found by parsing examples.
 fn spelling(format: &NumberFormat) -> Value {
     let reads = |cell: String| format.parse(&cell).is_some();
     let affix = format.affix.as_ref().map(|affix| {

@@ -1,6 +1,6 @@
-//! The character classes by which texts are divided into words, as data for Python, whose standard library does not
-//! have them. The class of a character is found by testing how `unicode-segmentation` divides short texts, so the two
-//! always agree.
+//! The character classes by which texts are divided into words, as data for Python. The standard library of Python does
+//! not have them. The class of a character is found by testing how `unicode-segmentation` divides short texts, so the
+//! two always agree.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -8,9 +8,9 @@ use unicode_segmentation::UnicodeSegmentation;
 /// 14, because the other planes are unassigned or for private use.
 const RANGES: [std::ops::Range<u32>; 2] = [0..0x4_0000, 0xe_0000..0xe_1000];
 
-/// The ranges of characters that have the same class, each as the first character, the last character and the class.
-/// Classes in upper case contain letters and digits, and a word contains at least one of these. Characters of class
-/// `o`, which are all other characters, are not listed.
+/// The ranges of characters that have the same class, each given by its first character, its last character and the
+/// class. Classes in upper case contain letters and digits, and a word contains at least one of these. Characters of
+/// class `o`, which are all other characters, are not listed.
 pub(super) fn ranges() -> Vec<(u32, u32, char)> {
     let mut ranges: Vec<(u32, u32, char)> = Vec::new();
     for letter in RANGES.into_iter().flatten().filter_map(char::from_u32) {

@@ -18,7 +18,7 @@ const MEAN_STEP: f64 = 0.01;
 const MEAN_STEPS: u64 = 4000;
 
 /// Number of examples in a sample of the search for a distribution that is hard for a rival. The next constant is the
-/// number in a sample that evaluates the result.
+/// number of examples in a sample on which the result is evaluated.
 const SEARCHED: usize = 400;
 const JUDGED: usize = 2000;
 
@@ -29,7 +29,7 @@ const SAMPLES_SEEN: u64 = 2;
 /// Number of fresh runs that evaluate a result.
 const FRESH: u32 = 3;
 
-/// Number of runs that the search for a small slack averages, and number of runs that evaluate its result.
+/// Number of runs over which the search for a small slack averages, and number of runs that evaluate its result.
 const SLACK_RUNS: (u32, u32) = (4, 100);
 
 /// Constants of the search for the order of Table 1: the number of examples on which it compares the learners, the

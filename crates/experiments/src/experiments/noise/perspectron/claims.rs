@@ -236,7 +236,7 @@ impl Experiment for PerspectronExperiment {
     }
 }
 
-/// Evidence for P4: for every margin, the largest excess/bound along each trial's curve.
+/// Evidence for P4: for every margin, the largest ratio of the excess to its bound along each trial's curve.
 pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
     let mut judged = Vec::new();
     for group in groups {

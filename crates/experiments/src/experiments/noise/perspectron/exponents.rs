@@ -2,7 +2,8 @@
 
 use super::workload::{CURVE, MARGINS};
 
-/// The exponents p, q of excess = c T^-p γ^-q, by least squares on logarithms; `None` if an excess is not positive.
+/// The exponents p, q in excess = c T^-p γ^-q, fitted to the logarithms by least squares; `None` if an excess is not
+/// positive.
 pub(super) fn exponents(curves: &[Vec<(u64, f64)>]) -> Option<(f64, f64)> {
     let mut rows = Vec::new();
     for (margin, curve) in MARGINS.iter().zip(curves) {

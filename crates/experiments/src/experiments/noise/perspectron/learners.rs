@@ -59,8 +59,8 @@ pub(super) fn few(
 }
 
 /// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or a higher one has
-/// error 0.25 (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). This rate is the smallest one in the printed
-/// grid, whose levels are at most 1/2.
+/// error 0.25 (1 - 5γ) = 0.125 on these points (docs/theory/noise-rate-binds.md). This rate is the smallest one in the
+/// printed grid, whose levels are at most 1/2.
 const CLEAN: (f64, f64) = (0.1, 0.25);
 
 /// Runs the Perspectron over both grids of noise rates on [`clean_pairs`].

@@ -86,8 +86,8 @@ pub(super) fn fit_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
     )
 }
 
-/// The unknown parameter, the true η, and for each trial the excess, the guess chosen, and the excess of the grid with
-/// its printed guesses.
+/// The unknown parameter and the true η; and for each trial, the excess, the chosen guess, and the excess with the
+/// guesses as printed.
 type Unknown = (&'static str, f64, Vec<(f64, f64, Option<f64>)>);
 
 pub(super) fn grid_table(

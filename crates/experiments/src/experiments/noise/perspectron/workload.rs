@@ -122,7 +122,7 @@ impl Outcome {
     }
 }
 
-/// (1-η)/(γ√T), the bound on the expected excess of the mean error of the iterates over η, with the step size for T.
+/// (1-η)/(γ√T), the bound on the expected value of (mean error of the iterates - η), with the step size for T.
 pub(super) fn mean_bound(margin: f64, steps: f64) -> f64 {
     bounds::massart_excess(steps, RATE, margin) / steps
 }

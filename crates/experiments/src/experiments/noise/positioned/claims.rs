@@ -11,7 +11,7 @@ use crate::workload::Inputs;
 const RATE: f64 = 0.3;
 /// Number of examples in a comparison.
 const POINTS: usize = 8000;
-/// Condition numbers in the figure, which shows noise far from the boundary.
+/// Condition numbers in the figure for noise far from the boundary.
 const CONDITIONS: [f64; 5] = [1.0, 1e2, 1e4, 1e6, 1e8];
 /// The setting in which the rivals are claimed to fail.
 const HARD: (Ground, Noise) = (Ground::StudentT { dim: 10, condition: 1e6 }, Noise::Everywhere);

@@ -1,4 +1,5 @@
-//! The learners of the comparison, run on the same noisy sample, and a stream of examples drawn in blocks.
+//! The learners of the comparison, which all run on the same noisy sample. Also a stream of examples that are drawn in
+//! blocks.
 
 use crate::Failure;
 use halfspaces_eval::Colour;

@@ -4,8 +4,8 @@ use super::learners::{LEARNERS, POSITIONED};
 use super::workload::{Configuration, Ground, Noise, Outcome};
 use crate::experiments::common::*;
 
-/// The figure of error against the condition number of Student-t points with far noise; `None` if only one condition
-/// number was planned.
+/// The figure of the error against the condition number of Student-t points, with noise far from the boundary; `None`
+/// if only one condition number was planned.
 pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<Figure> {
     let mut points: Vec<(f64, &Vec<f64>, f64)> = Vec::new();
     for (configuration, outcome) in results.outcomes() {

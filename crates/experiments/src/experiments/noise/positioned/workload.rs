@@ -32,7 +32,7 @@ pub(crate) enum Ground {
     /// 70 % of the points lie in a subspace of dimension 3. All points are stretched to an ellipsoid with condition
     /// number 1e6 and randomly rotated.
     Heavy { dim: usize },
-    /// Raw rows of a data set with an additional coordinate 1, drawn with replacement. Labels are those of a halfspace
+    /// Raw rows of a data set, drawn with replacement and extended by a coordinate 1. Labels are those of a halfspace
     /// fitted to the standardised rows.
     Real { name: String },
 }
@@ -137,7 +137,7 @@ impl Drawn {
 }
 
 /// The map x -> x S R, where S is diagonal with entries from 1 to the condition number and R is a rotation. If w is
-/// mapped to (S⁻¹w) R, w·x is preserved.
+/// mapped to (S⁻¹w) R, then w·x is preserved.
 struct Stretch {
     axes: Vec<f64>,
     rotation: Rotation,
@@ -243,7 +243,7 @@ fn chain(dim: usize, n: usize, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<f64>
     Ok((points, margins))
 }
 
-/// All rows of a data set with an additional coordinate 1, labelled by a halfspace fitted to the standardised rows.
+/// All rows of a data set, extended by a coordinate 1 and labelled by a halfspace fitted to the standardised rows.
 fn real(inputs: &Inputs, name: &str, noise: Noise, rate: f64) -> Result<Drawn, Failure> {
     let (points, labels, _) = inputs.as_given(name)?.into_parts();
     let points = points.to_dense()?;

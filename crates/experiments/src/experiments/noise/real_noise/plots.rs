@@ -112,8 +112,8 @@ fn mean(accuracies: &[f64]) -> f64 {
     }
 }
 
-/// The mean in per cent, with half of the width of the 95 % interval. If there is only one fold, which can happen for
-/// the target group, there is no interval.
+/// The mean in per cent, with half the width of the 95 % interval. If there is only one fold, which can happen for the
+/// target group, there is no interval.
 fn per_cent(accuracies: &[f64]) -> String {
     let mean = mean(accuracies);
     match stats::mean_interval(accuracies, 0.95) {

@@ -16,7 +16,7 @@ pub(super) const FAILURE: f64 = 0.05;
 pub(super) const DOUBT: f64 = 0.01;
 /// The column of the group whose labels stay clean in the census data.
 const TARGET_GROUP: &str = "race=Black";
-/// Number of points that the adversary against least squares sees.
+/// Number of points given to the adversary that acts against least squares.
 const SEEN_BY_ADVERSARY: usize = 1000;
 
 /// The labels that may be flipped.
@@ -87,14 +87,14 @@ impl Bound {
         self.errors as f64 / self.points as f64
     }
 
-    /// Whether the test fold shows the error to be above the bound.
+    /// Whether the test fold shows that the error is above the bound.
     pub(super) fn is_refuted(&self) -> bool {
         let confidence = 1.0 - DOUBT / FOLDS as f64;
         let least = stats::binomial_lower(self.errors, self.points, confidence);
         least.is_some_and(|least| least > self.bound)
     }
 
-    /// Whether the test fold shows the error to be within the bound.
+    /// Whether the test fold shows that the error is within the bound.
     pub(super) fn is_shown(&self) -> bool {
         let most = stats::binomial_upper(self.errors, self.points, 1.0 - DOUBT);
         most.is_some_and(|most| most <= self.bound)

@@ -201,7 +201,7 @@ fn cutting_plane(given: Given) -> Result<Learner, Failure> {
 }
 
 /// The number of examples per round of the cutting plane: at least 4/ε², and more if the sample allows. With 4/ε²
-/// examples, the standard deviation of the estimated error is at most ε/4, the distance of η + ε from the stopping
+/// examples, the standard deviation of the estimated error is at most ε/4, the distance between η + ε and the stopping
 /// point.
 fn batch(n: usize, dim: usize, excess: f64) -> usize {
     let least = (4.0 / excess.powi(2)).ceil() as usize;

@@ -3,10 +3,10 @@
 //!
 //! The numbers for the Perspectron and the cutting plane are those of their theorems. The numbers for DDK+23, DGT19 and
 //! CKMY20 are ours, and apply to the learners of `halfspaces_pac` as this suite runs them. Their guarantees on the
-//! sample extend to fresh examples by the theorem of Vapnik and Chervonenkis 1971, so d appears where the table has
-//! 1/γ² after a random projection. If a class has at most G(m) labellings of m points, then with probability at most 4
-//! G(2n) exp(-na²/8) some member of the class has a true error more than a above its empirical error. Halfspaces of R^d
-//! have G(m) <= (em/d)^d.
+//! sample extend to fresh examples by the theorem of Vapnik and Chervonenkis 1971, so d appears where the table, after
+//! a random projection, has 1/γ². If a class has at most G(m) labellings of m points, then, with probability at most 4
+//! G(2n) exp(-na²/8), some member of the class has a true error that exceeds its empirical error by more than a.
+//! Halfspaces of R^d have G(m) <= (em/d)^d.
 
 use halfspaces_linalg::Params;
 use halfspaces_pac::{
@@ -66,8 +66,8 @@ pub(super) fn ddk(p: Problem) -> f64 {
 }
 
 /// The number of examples of CKMY20, run with a = ε/3 and γ/2. Given the points, w* has mean loss at most -aγ/2 on all
-/// slabs of a·n points except with probability G e^(-n a³γ²/2) <= δ/3 (Hoeffding), so the descent ends in time. The
-/// remaining ε/3 is shared by fresh points and the choice among T + 1 iterates.
+/// slabs of a·n points except with probability G e^(-n a³γ²/2) <= δ/3 (Hoeffding), so the descent ends within T steps.
+/// The remaining ε/3 is shared by fresh points and the choice among T + 1 iterates.
 pub(super) fn ckmy(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let accuracy = CKMY_SHARE * p.excess;
@@ -78,9 +78,9 @@ pub(super) fn ckmy(p: Problem) -> f64 {
     split(training, held_out(steps as f64 + 1.0, slack, part))
 }
 
-/// The number of examples of DGT19, run with a = ε/2 and γ/2, provided that every descent reaches its loss. The status
-/// of the fit reports whether this is so. The bound is that of [`ckmy`], taken over all regions that R rules can leave
-/// uncovered. Fresh points add ε/4, for decision lists of R rules.
+/// The number of examples of DGT19, run with a = ε/2 and γ/2, provided that every descent reaches its target loss. The
+/// status of the fit reports whether this is so. The bound is that of [`ckmy`], taken over all regions that R rules can
+/// leave uncovered. Fresh points add ε/4, for decision lists of R rules.
 pub(super) fn dgt(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let accuracy = DGT_SHARE * p.excess;

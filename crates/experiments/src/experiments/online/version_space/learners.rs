@@ -80,7 +80,7 @@ pub(super) fn play<L: OnlineLearner>(
     Ok(Play { exponent, dim, margin, mistakes, ended, bound })
 }
 
-/// Calls [`play`] for a version space with a given centre and the bound that this centre states.
+/// Calls [`play`] for a version space with a given centre, and with the mistake bound of that centre.
 fn play_centre<C: Centre>(
     inputs: &Inputs,
     family: &Family,

@@ -31,7 +31,7 @@ pub(super) enum Family {
 pub(crate) struct Play {
     pub(super) exponent: u32,
     pub(super) dim: usize,
-    /// Margin of the target on the points presented, scaled to norm 1.
+    /// Margin of the target on the presented points after they are scaled to norm 1.
     pub(super) margin: f64,
     pub(super) mistakes: u64,
     /// Whether the run ended because the learner no longer made mistakes.
@@ -58,9 +58,9 @@ const MAX_PASSES: usize = 20_000;
 /// Runs a learner on the hard family: points (γ, c), each with a random sign, in a random rotation. The target is the
 /// first axis.
 ///
-/// c has the opposite sign to w_2 and the absolute value |w_2| + 0.45, with jitter. The perceptron is wrong while
-/// γ w_1 < |c w_2|, which is about 0.4, and w_1 gains γ per mistake. It therefore makes about 0.4/γ² mistakes, within
-/// its bound of about 1/γ². Returns the mistakes, the margin, and whether the run ended.
+/// c has the opposite sign to w_2 and the absolute value |w_2| + 0.45, with jitter. The perceptron errs while γ w_1 <
+/// |c w_2|. The right-hand side is about 0.4, and w_1 grows by γ with each mistake. It therefore makes about 0.4/γ²
+/// mistakes, within its bound of about 1/γ². Returns the mistakes, the margin, and whether the run ended.
 pub(super) fn hard<L: OnlineLearner>(
     learner: &mut L,
     exponent: u32,
@@ -131,8 +131,8 @@ pub(super) fn split<L: OnlineLearner>(
 }
 
 /// Draws a decision list of `rules` rules over the same number of variables, with random literals and alternating
-/// labels, and lifted, normalised points of the cube that reach every rule equally often. Returns the points, the
-/// labels and the margin.
+/// labels. Also draws points of the cube that reach every rule equally often, lifts them and normalises them. Returns
+/// the points, the labels and the margin.
 pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
     let n = rules as usize;
     let alternating =

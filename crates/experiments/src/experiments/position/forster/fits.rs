@@ -70,8 +70,8 @@ fn is_planted(found: &Subspace, planted: &Planted) -> bool {
         && found.members().iter().all(|i| planted.distances[*i] <= 2.0 * MEMBERSHIP)
 }
 
-/// The smallest fraction of unit vectors with |u·x| >= 1/(2√k) that a search over u finds. The search turns u away from
-/// points that barely reach the threshold.
+/// The smallest fraction of unit vectors x with |u·x| >= 1/(2√k), found by a search over u. The search turns u away
+/// from points that barely reach the threshold.
 fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
     let k = unit.dim();
     let threshold = 0.5 / (k as f64).sqrt();

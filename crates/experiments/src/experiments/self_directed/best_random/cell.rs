@@ -89,7 +89,8 @@ fn area(vertices: &[[f64; 2]]) -> f64 {
 }
 
 /// Splits a polygon along the zeros of a linear function, whose values at the vertices are given. Returns the vertices
-/// of the part where the function is at least 0 and of the part where it is at most 0; `None` if it has only one sign.
+/// of the part where the function is at least 0 and of the part where it is at most 0; `None` if the function does not
+/// change sign.
 fn split<const N: usize>(vertices: &[[f64; N]], values: &[f64]) -> Option<[Vec<[f64; N]>; 2]> {
     if values.iter().all(|v| *v >= 0.0) || values.iter().all(|v| *v <= 0.0) {
         return None;
@@ -118,8 +119,8 @@ fn closed<T: Copy>(vertices: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
 }
 
 impl Cell {
-    /// The targets that remain after three points on the sphere. Also returns a fraction p for each point: of the
-    /// targets that remained before this point, the fraction on the true target's side.
+    /// The targets that remain after three points on the sphere. Also returns, for each point, a fraction p: the share
+    /// of the targets remaining before this point that lie on the true target's side.
     pub(super) fn after_three_points(rng: &mut ChaCha8Rng) -> (Cell, [f64; 3]) {
         let target = uniform(rng);
         // The points, each multiplied by ±1 so that it lies on the target's positive side.

@@ -31,7 +31,7 @@ pub(crate) struct Sums {
     /// Σ min(p, 1-p): the expected number of mistakes of the best learner, which predicts the label that the majority
     /// of the remaining targets gives.
     best: f64,
-    /// Σ 2p(1-p): the expected number of mistakes of a learner that predicts by a random remaining target.
+    /// Σ 2p(1-p): the expected number of mistakes of a learner that predicts with a random remaining target.
     random: f64,
     /// Σ h(p), in nats.
     information: f64,

@@ -131,8 +131,8 @@ fn smallest_constant(group: &Group<Configuration, Outcome>) -> Option<f64> {
     Some(constant_for(&group.configuration, third))
 }
 
-/// The smallest constant according to the exact law. It is computed from the margin that is not reached with
-/// probability 1/3.
+/// The smallest constant according to the exact law. It is computed from the margin that the largest margin fails to
+/// reach with probability 1/3.
 fn exact_constant(setting: &Configuration) -> f64 {
     constant_for(setting, law::quantile(setting, FAILURE))
 }

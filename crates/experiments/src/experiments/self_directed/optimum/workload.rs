@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     /// Three clusters of spread 0.05.
     #[strum(to_string = "clusters")]
     Clusters,
-    /// Points of a Student-t distribution with one degree of freedom.
+    /// Points from a Student-t distribution with one degree of freedom.
     #[strum(to_string = "heavy tails")]
     Heavy,
     /// Points with coordinates drawn from -3, -2, ..., 3. Many of them lie on common planes, and some are parallel.

@@ -40,7 +40,7 @@ fn moved(v: &[f64], size: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
     u
 }
 
-/// The start rotated to w₀ · e₁ = 1/(2√k), rounded so that the premise holds.
+/// The start, rotated so that w₀ · e₁ = 1/(2√k) and rounded so that the premise holds.
 fn aligned(mut start: Vec<f64>) -> Vec<f64> {
     let along = 0.5 / (start.len() as f64).sqrt() * (1.0 + 1e-12);
     start[0] = 0.0;

@@ -15,7 +15,7 @@ use rand::{Rng, RngExt};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// Points of a Student-t distribution with one degree of freedom, with condition number 10^6.
+    /// Points from a Student-t distribution with one degree of freedom, with condition number 10^6.
     #[strum(to_string = "Student-t, condition 10^6")]
     StudentT,
     #[strum(to_string = "sphere")]
@@ -159,7 +159,7 @@ pub(crate) enum Outcome {
     Reach {
         /// Fraction of the points labelled.
         labelled: f64,
-        /// Rounds in which every run failed, or whose position was not certified.
+        /// Rounds in which every run failed, or in which the position was not certified.
         failed_rounds: usize,
         mistakes: usize,
         rounds: usize,
