@@ -185,7 +185,8 @@ pub(crate) fn csv_io_error(error: csv::Error) -> io::Error {
 enum Target {
     /// A regular file, new or existing; symbolic links are resolved.
     File(PathBuf),
-    /// A pipe, a device or a path of standard output. The output is written to it; it is never replaced by a new file.
+    /// A pipe, a device or a path that refers to standard output. The output is written to it; it is never replaced by
+    /// a new file.
     Stream,
 }
 

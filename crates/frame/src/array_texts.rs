@@ -3,7 +3,7 @@
 use crate::array_values::{Fault, append_moments, level_of_rows, numbers};
 use crate::budget::Budget;
 use crate::error::DataError;
-use crate::texts::TextColumn;
+use crate::text_column::TextColumn;
 use crate::typing::{clock_text, exact_text};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

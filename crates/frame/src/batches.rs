@@ -1,14 +1,14 @@
 //! Builds tables from the Arrow record batches of Arrow and Parquet files.
 
+use crate::array_column::{Builder, Shape};
 use crate::array_values::{Fault, too_late};
 use crate::block::Block;
-use crate::column_builder::{Builder, Shape};
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places, Remark};
 use crate::options::{Hints, ReadOptions};
 use crate::pandas::Declared;
 use crate::source::Source;
-use crate::texts::{declared, typed_frame};
+use crate::text_column::{declared, typed_frame};
 use crate::typing::{Cells, ColumnRule, Expected, RawColumn, Reading, is_nameless_index};
 use crate::values::Values;
 use arrow_array::RecordBatch;

@@ -4,6 +4,8 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 #[cfg(any(feature = "arrow", feature = "parquet"))]
+mod array_column;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 mod array_texts;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod array_values;
@@ -16,8 +18,6 @@ mod batches;
 mod block;
 mod budget;
 mod classes;
-#[cfg(any(feature = "arrow", feature = "parquet"))]
-mod column_builder;
 mod csv_columns;
 mod decimal;
 mod delimited;
@@ -52,8 +52,8 @@ mod positions;
 mod raw_file;
 mod read;
 mod source;
+mod text_column;
 mod text_kind;
-mod texts;
 mod typing;
 mod values;
 

@@ -13,7 +13,7 @@ use crate::npy_items::{Rounded, for_pieces, for_texts};
 use crate::npy_sparse;
 use crate::options::{Hints, ReadOptions};
 use crate::source::Source;
-use crate::texts::{TextColumn, declared, typed_frame};
+use crate::text_column::{TextColumn, declared, typed_frame};
 use crate::typing::{self, Cells, Expected, RawColumn};
 use std::io::Read;
 use zip::ZipArchive;

@@ -6,7 +6,7 @@ use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
 use crate::file::SessionLog;
 use crate::record::Record;
-use crate::step::{Action, ActionKind};
+use crate::row_label::{Action, ActionKind};
 use halfspaces_frame::{DataError, visible};
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
 
@@ -116,8 +116,8 @@ impl<A: Asker> Controller<A> {
         open == 0 || self.probability().is_some() && self.snapshot.outlook.within(share)
     }
 
-    /// A note saying that at most the share [`ACCEPTED_WRONG`] of all labels still has to be corrected. Returns `None`
-    /// if more corrections may be needed, or if every row has a label.
+    /// A note that at most a fraction [`ACCEPTED_WRONG`] of all labels still has to be corrected. Returns `None` if
+    /// more corrections may be needed, or if every row has a label.
     #[must_use]
     pub fn stop_advice(&self) -> Option<String> {
         let may_stop = self.question.is_some() && self.can_stop(ACCEPTED_WRONG);

@@ -16,7 +16,7 @@ mod journal;
 mod keys;
 mod record;
 mod resume;
-mod step;
+mod row_label;
 #[cfg(test)]
 mod tests;
 
@@ -36,4 +36,4 @@ pub use journal::{
 pub use keys::{ItemKey, KeyBuilder};
 pub use record::Record;
 pub use resume::ResumedPool;
-pub use step::{Action, ActionKind, Prediction, RowLabel};
+pub use row_label::{Action, ActionKind, Prediction, RowLabel};

@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Header, PoolId};
 use crate::keys::ItemKey;
-use crate::step::{Action, ActionKind, Prediction, RowLabel, Rows};
+use crate::row_label::{Action, ActionKind, Prediction, RowLabel, Rows};
 use halfspaces_online::{Answer, LabellingQuestion, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -61,9 +61,9 @@ fn values_with_one_label(values: &Values, classes: &[usize]) -> Option<Vec<(usiz
     Some(found.into_iter().map(|(_, of_value)| of_value).collect())
 }
 
-/// Whether values with these classes and numbers of rows look like group numbers. The classes must depend on the value
-/// much more strongly than by coincidence. They must change from value to value at least half as often as in a random
-/// order, because a class that is determined by a range of values is no sign of groups.
+/// Whether values that occur in this many rows, with these classes, look like group numbers. The classes must depend on
+/// the value much more strongly than by coincidence. They must change from value to value at least half as often as in
+/// a random order, because a class that is determined by a range of values is no sign of groups.
 fn is_of_groups(values: &[(usize, usize)], shares: &[f64]) -> bool {
     let rows: usize = values.iter().map(|(_, rows)| rows).sum();
     if values.len() < MIN_VALUES || rows < 2 * values.len() {

@@ -121,7 +121,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Adds a note if points may separate thousands in a column that contained only integers when the model was fitted.
+    /// Adds a note if decimal points may be thousands separators, because the column contained only integers when the
+    /// model was fitted.
     fn note_points(&mut self, values: &[f64], points: Points) {
         if !self.record.rule.whole
             || self.context.delimiter.is_none()

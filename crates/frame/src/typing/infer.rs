@@ -39,8 +39,8 @@ const SENTINELS: [f64; 16] = [
     9.969_209_968_386_869e36,
 ];
 
-/// Whether points in a column may separate thousands. This requires that all fractions have at most three digits and
-/// that all numbers with a fraction are between 1 and 1000.
+/// Whether the decimal points of a column may be thousands separators. This requires that all fractions have at most
+/// three digits and that all numbers with a fraction are between 1 and 1000.
 pub(crate) fn may_be_thousands(values: &[f64]) -> bool {
     let mut any = false;
     for value in values.iter().filter(|v| !v.is_nan()) {

@@ -88,7 +88,7 @@ impl Expected {
         }
     }
 
-    /// Whether values of any type are converted to texts. The format of numbers is ignored, because all numbers in a
+    /// Whether values of any type are converted to text. The format of numbers is ignored, because all numbers in a
     /// typed file have the same format.
     pub(crate) fn is_text(&self) -> bool {
         match self {

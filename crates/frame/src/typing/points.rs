@@ -73,7 +73,8 @@ impl Points {
     }
 
     /// Whether the points probably separate thousands, because the column has integers of three digits, but none of
-    /// four. Programs that write integers without a fraction write few other numbers with exactly three digits.
+    /// four. Programs that write integers without a fraction rarely write other numbers with exactly three digits after
+    /// the decimal point.
     fn are_among_integers(self, values: &[f64]) -> bool {
         let is_hundred =
             |value: &f64| value.fract().abs() <= 0.0 && (100.0..1000.0).contains(&value.abs());

@@ -105,7 +105,7 @@ impl Steps {
         }))
     }
 
-    /// Counts `count` more steps as finished, on any thread.
+    /// Counts `count` more steps as finished. Every thread may call this.
     pub fn advance(&self, count: u64) {
         if let Some(Monitor(state)) = &self.0 {
             state.done.fetch_add(count, Ordering::Relaxed);

@@ -240,10 +240,10 @@ fn play_winnow(
 /// Runs Winnow on points that are constructed from its current weights so that every prediction is wrong.
 ///
 /// While the weights of the irrelevant variables sum to at least the threshold n, the label of the point is -1, and its
-/// true variables are the heaviest irrelevant ones. Their number is the smallest for which their weights reach n. The
-/// demotion halves these weights and removes about n/2. Otherwise the true variables are the lightest relevant variable
-/// and irrelevant variables whose weights bring the sum to just below n, and the label is +1. The promotion adds about
-/// n. One promotion therefore offsets two demotions, as in the proof of the bound.
+/// true variables are the heaviest irrelevant ones. It uses as few of them as are needed for their total weight to
+/// reach n. The demotion halves these weights and removes about n/2. Otherwise the true variables are the lightest
+/// relevant variable and irrelevant variables whose weights bring the sum to just below n, and the label is +1. The
+/// promotion adds about n. One promotion therefore offsets two demotions, as in the proof of the bound.
 fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
     let variables = learner.weights().len();
     let threshold = variables as f64;

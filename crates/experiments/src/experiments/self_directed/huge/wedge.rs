@@ -105,7 +105,7 @@ impl Angle {
     /// Performs the search of [`Angle::surest`] among the points that `place` accepts. `expected` is the mean number of
     /// misclassified points. `new` draws the number of points that lie in a box but outside the previous box. Its
     /// argument contains the fractions of the misclassified points that lie in the previous box and in this box.
-    /// Returns the surest point and the value that `place` returned for it.
+    /// Returns the point of the largest margin and the value that `place` returned for it.
     pub(super) fn search<T>(
         self,
         expected: f64,

@@ -4,7 +4,7 @@ use crate::array_texts::append_texts;
 use crate::array_values::{Fault, append_lists, append_moments, level_of_rows, numbers};
 use crate::budget::Budget;
 use crate::error::DataError;
-use crate::texts::TextColumn;
+use crate::text_column::TextColumn;
 use crate::typing::{Cells, Kind};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
