@@ -21,7 +21,8 @@ use rand::Rng;
 /// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0, the learner makes at most ⌊2 ln(1/α)/σ²⌋
 /// mistakes, not counting abstentions, for every order of the points and every margin
 /// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never decreases, and each update multiplies ‖w‖² by at
-/// most 1 - σ². The number of abstentions is not bounded. A uniformly random start has α >= 1/√d with probability at
+/// most 1 - σ². (The stored w is scaled to norm 1 after each update, which changes no prediction; the proof is about the
+/// unscaled w.) The number of abstentions is not bounded. A uniformly random start has α >= 1/√d with probability at
 /// least 0.158 (1/2 for d = 1, 1/4 for d = 2, decreasing to P\[Z >= 1\] for a standard normal Z), and then the bound is
 /// (ln d)/σ².
 ///

@@ -7,6 +7,9 @@
 //! labels the remaining points of the second half of the buckets, and v those of the first half. Each chain thus labels
 //! points from which it has not learned.
 //!
+//! Points count as scaled to norm 1, and w is scaled to norm 1 after each update, which changes no prediction. If w
+//! vanishes, it becomes y x (`remove_component` in `mod.rs`).
+//!
 //! Claims: S1p, S5, S11, S11r, S11t, S11v, S13.
 
 use super::walk::Walk;

@@ -1,7 +1,7 @@
 //! The Perspectron: halfspaces with a margin under Massart noise.
 //!
-//! The fit starts at w = 0. Every fresh example causes the update w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η.
-//! Some or all iterates are candidates. The fit returns the candidate with the fewest errors on further fresh examples.
+//! The fit starts at w = 0. Every fresh example causes the update w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η. Then
+//! w is projected onto the unit ball, except with [`Schedule::Paper`]. The update is in `fit/descend.rs`. Some or all iterates are candidates. The fit returns the candidate with the fewest errors on further fresh examples.
 //!
 //! *Guarantee.* Let ‖x‖ <= 1 and |w*·x| >= γ for a unit vector w*. Let each label be sign(w*·x), flipped with a
 //! probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
@@ -136,7 +136,7 @@ impl From<NoiseSetting> for PerspectronParams {
 /// flipped with its own probability, which is at most η < 1/2.
 ///
 /// The fit starts at w = 0. Every fresh example causes the update w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and
-/// D = max(|w·x|, γ). Some iterates are candidates. The fit returns the candidate with the fewest errors on further
+/// D = max(|w·x|, γ), after which w is projected onto the unit ball. Some iterates are candidates. The fit returns the candidate with the fewest errors on further
 /// fresh examples.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w*·x| >= γ for a unit vector w*. Let each label be sign(w*·x), flipped with a
@@ -154,7 +154,8 @@ impl From<NoiseSetting> for PerspectronParams {
 ///
 /// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3. The factor (1-η), the denominator and the thinned selection
 /// are ours; see docs/theory/perspectron-schedules.md, massart-certificate.md and thinned-selection.md. *Claims:* P1,
-/// P2, P3, P4, P4s, P8, P10, P13.
+/// P2, P3, P4, P4s, P8, P10, P13. The experiments of P1, P2, P4 and P4s apply this update in their own loops; P4 and P4s
+/// do not project w.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};

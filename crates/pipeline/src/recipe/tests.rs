@@ -657,6 +657,18 @@ fn equal_notes_are_merged() {
     );
 }
 
+/// An index is left out even if constant columns are kept.
+#[test]
+fn an_index_is_left_out_although_constants_are_kept() {
+    let text = "Unnamed: 0,a,c\n0,4,7\n1,6,7\n2,5,7\n";
+    let hints = Hints::default();
+    let frame = read_bytes("t.csv", text.into(), &ReadOptions::default(), &hints).unwrap();
+    let options = RecipeOptions { keep_constant: true, ..RecipeOptions::default() };
+    let (recipe, notes) = Recipe::fit(&frame, &options).unwrap();
+    assert_eq!(recipe.coordinates(), ["a", "c"]);
+    assert!(notes[0].contains("left out of learning"), "{notes:?}");
+}
+
 /// A note names the columns of the model that a table does not have.
 #[test]
 fn absent_columns_are_noted() {
