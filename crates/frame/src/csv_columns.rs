@@ -11,7 +11,7 @@ pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
 /// Whether a number equals the integer in its cell. Numbers with a fraction or an exponent always count as exact,
 /// because rounding them is allowed.
-fn is_exact(value: f64, cell: &[u8]) -> bool {
+pub(crate) fn is_exact(value: f64, cell: &[u8]) -> bool {
     let integer = std::str::from_utf8(cell).ok().and_then(|text| text.trim().parse::<i128>().ok());
     integer.is_none_or(|integer| value as i128 == integer)
 }

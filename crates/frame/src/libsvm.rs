@@ -9,7 +9,7 @@ use crate::budget::Budget;
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places};
 use crate::levels::Levels;
-use crate::libsvm_line::{Entries, Indices, common_lines, has_old_line_ends};
+use crate::libsvm_line::{Entries, Indices, common_lines, has_old_line_ends, plain_label};
 use crate::positions::positions;
 use crate::source::{OldLineEnds, Source};
 use crate::values::Values;
@@ -212,7 +212,7 @@ impl Chunk {
         let mut found = Vec::new();
         let all = entries.append_common(text, |label, count, indices| {
             lines.push(number + found.len() as u64);
-            codes.push(levels.code(label));
+            codes.push(levels.code(&plain_label(label)));
             starts.push(count);
             found.push(indices);
         });
@@ -295,6 +295,8 @@ struct Facts {
     query: Option<u64>,
     /// The first line whose indices are not ascending, and the number of such lines.
     sorted: Option<(u64, u64)>,
+    /// The first line with an integer that was rounded.
+    rounded: Option<u64>,
 }
 
 impl<'s> Rows<'s> {
@@ -360,7 +362,7 @@ impl<'s> Rows<'s> {
             let line = chunk.entries.append(text).map_err(|what| fault(number, what))?;
             let Some(line) = line else { continue };
             self.facts.note(&line.indices, number);
-            chunk.codes.push(chunk.levels.code(line.label));
+            chunk.codes.push(chunk.levels.code(&plain_label(line.label)));
             chunk.lines.push(number);
             chunk.starts.push(chunk.entries.values.len());
             return Ok(true);
@@ -384,6 +386,9 @@ impl Facts {
         }
         if line.was_sorted {
             self.sorted.get_or_insert((number, 0)).1 += 1;
+        }
+        if line.was_rounded {
+            self.rounded.get_or_insert(number);
         }
     }
 
@@ -415,6 +420,12 @@ impl Facts {
         if let Some((line, count)) = self.sorted {
             notes.push(format!(
                 "{name}: the indices of {count} rows are not ascending, first on line {line}; their entries were sorted"
+            ));
+        }
+        if let Some(line) = self.rounded {
+            notes.push(format!(
+                "{name}, line {line}: an integer has more digits than a 64-bit float can represent and is rounded, as are other \
+                 integers beyond 2^53 in the file"
             ));
         }
         notes
@@ -539,6 +550,24 @@ mod tests {
         assert_eq!(from_zero.column("1").unwrap().text(1), "7");
         assert_eq!(from_one.column("1").unwrap().text(1), "7");
         assert!(from_zero.has("0") && !from_one.has("0"));
+    }
+
+    /// Rounded integers are noted, and labels are numbers in any spelling.
+    #[test]
+    fn numbers_are_noted_and_spelled_as_in_other_files() {
+        let common = "1 1:9007199254740993\n-1 1:2\n";
+        let unusual = "1 1:9007199254740993 # a comment\n-1 1:2\n";
+        for text in [common, unusual] {
+            let notes = read(&source(text)).unwrap().notes;
+            assert!(notes[0].starts_with("t, line 1: an integer has more digits"), "{notes:?}");
+        }
+        let exact = "1 1:9007199254740992\n-1 1:9007199254740993.5\n";
+        assert_eq!(read(&source(exact)).unwrap().notes, [""; 0]);
+        let frame = read(&source("1e0 1:1\n-01 1:2\n+1 1:3 #\n0.5 1:1\n00 1:1\n")).unwrap();
+        let labels: Vec<String> = (0..5).map(|row| frame.columns[0].values.text(row)).collect();
+        assert_eq!(labels, ["1", "-1", "+1", "0.5", "0"]);
+        let error = read(&source("1 99999999999999999999:1\n")).unwrap_err().to_string();
+        assert!(error.contains("index 99999999999999999999 is larger than"), "{error}");
     }
 
     #[test]

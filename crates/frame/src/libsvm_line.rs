@@ -1,8 +1,10 @@
 //! Parses one line of LIBSVM text, which has the form `label index:value index:value .. # comment`.
 
+use crate::csv_columns::{EXACT, is_exact};
 use crate::decimal::{bytes_equal, integer_of_word, last_integer, parse, short_decimal_within};
 use crate::positions::positions;
 use memchr::memchr;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -36,6 +38,8 @@ pub(crate) struct Indices {
     pub(crate) has_query: bool,
     /// Whether the entries had to be sorted because their indices were not ascending.
     pub(crate) was_sorted: bool,
+    /// Whether an integer in the line has more digits than an `f64` can represent.
+    pub(crate) was_rounded: bool,
     /// The smallest index that the next entry may have if the indices are ascending.
     next: u32,
 }
@@ -127,12 +131,18 @@ impl Entries {
         self.columns.resize(before + places.len(), 0);
         self.values.resize(before + places.len(), 0.0);
         let mut room = self.columns[before..].iter_mut().zip(&mut self.values[before..]);
-        let count = Cell::new(before);
+        let (count, was_rounded) = (Cell::new(before), Cell::new(false));
         let entry = |index, place: Range<usize>| {
             let short = short_decimal_within(lines, place.start, place.end);
-            let value =
-                short.map(|(value, _)| value).or_else(|| parse(without_blank(&lines[place])?));
-            let value = value.filter(|v| v.is_finite())?;
+            let value = match short {
+                Some((value, _)) => value,
+                None => {
+                    let cell = without_blank(&lines[place])?;
+                    let value = parse(cell).filter(|v| v.is_finite())?;
+                    was_rounded.set(was_rounded.get() || is_rounded(value, cell));
+                    value
+                }
+            };
             if value != 0.0 {
                 let entry = room.next()?;
                 (*entry.0, *entry.1) = (index, value);
@@ -140,7 +150,8 @@ impl Entries {
             }
             Some(())
         };
-        let all = common_lines(lines, &places, entry, |label, indices| {
+        let all = common_lines(lines, &places, entry, |label, mut indices| {
+            indices.was_rounded = was_rounded.take();
             line(check_label(without_blank(&lines[label])?).ok()?, count.get(), indices);
             (!indices.was_sorted).then_some(())
         });
@@ -170,6 +181,7 @@ impl Entries {
                 return Err(malformed(token));
             };
             if index > MAX_INDEX {
+                let index = excerpt(token.split(|b| *b == b':').next().unwrap_or(token));
                 return Err(format!(
                     "index {index} is larger than {MAX_INDEX}, the largest index supported; renumber the columns, because a model keeps about \
                      100 bytes for each column"
@@ -177,10 +189,11 @@ impl Entries {
             }
             let column = index as u32;
             indices.add(column);
-            let value = parse(value).filter(|v| v.is_finite()).ok_or_else(|| malformed(token))?;
-            if value != 0.0 {
+            let number = parse(value).filter(|v| v.is_finite()).ok_or_else(|| malformed(token))?;
+            indices.was_rounded |= is_rounded(number, value);
+            if number != 0.0 {
                 self.columns.push(column);
-                self.values.push(value);
+                self.values.push(number);
             }
         }
         if indices.was_sorted {
@@ -217,6 +230,21 @@ fn without_blank(token: &[u8]) -> Option<&[u8]> {
 }
 
 #[inline]
+/// Whether a value is an integer that has more digits than an `f64` can represent.
+fn is_rounded(value: f64, cell: &[u8]) -> bool {
+    value.abs() >= EXACT && !is_exact(value, cell)
+}
+
+/// The label of a line, as other programs write the number. Codes such as `01` or `1e0` are numbers here.
+pub(crate) fn plain_label(label: &str) -> Cow<'_, str> {
+    let digits = label.trim_start_matches(['+', '-']);
+    let is_code = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
+    match label.parse::<f64>() {
+        Ok(number) if is_code || digits.contains(['e', 'E']) => number.to_string().into(),
+        _ => label.into(),
+    }
+}
+
 fn check_label(token: &[u8]) -> Result<&str, String> {
     match std::str::from_utf8(token) {
         Ok(label) if parse(token).is_some_and(f64::is_finite) => Ok(label),

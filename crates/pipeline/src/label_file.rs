@@ -1,8 +1,9 @@
 //! Labels that are stored in a separate file, next to the table.
 
 use crate::guesses::{SOURCE, is_guess};
+use crate::moved_rows::check_same_order;
 use crate::recipe::RecipeOptions;
-use crate::same_rows::{check_row_column, check_same_order, check_same_rows};
+use crate::same_rows::{check_row_column, check_same_rows};
 use halfspaces_frame::{
     Column, DataError, Frame, Hints, MISSING, ReadOptions, Source, Values, is_missing_marker, read,
     same_class,

@@ -1,7 +1,11 @@
 //! Notes on values that occur only in later chunks of a table, although the columns were determined from the first rows.
 
-use halfspaces_frame::{ColumnRecord, ColumnRule, Frame, MissingSearch, Reading, Values};
-use std::collections::BTreeMap;
+use crate::recipe::Recipe;
+use halfspaces_frame::{
+    Block, ColumnRecord, ColumnRule, Frame, MissingSearch, Reading, SparseBlock, Values,
+};
+use halfspaces_linalg::{PointSet, RowView};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The information on the values of a table read in chunks that is needed for its notes.
 #[derive(Debug, Default)]
@@ -10,10 +14,27 @@ pub(crate) struct LateValues {
     searches: BTreeMap<String, MissingSearch>,
     /// The columns that are left out because they are constant.
     constant: BTreeMap<String, Constant>,
+    /// For each column of numbers or dates without missing values in the training rows among the first rows, the first
+    /// later row with a missing value, and the number of such rows.
+    complete: BTreeMap<String, (Option<String>, u64)>,
+    entries: LateEntries,
     /// The number of first rows, from which the columns were determined.
     size: usize,
     /// The number of rows read so far.
     rows: usize,
+}
+
+/// Columns of a sparse table that the recipe leaves out because they do not occur in the first rows.
+#[derive(Debug, Default)]
+struct LateEntries {
+    /// Whether the recipe has the column with this number. The list is empty if it has no such columns.
+    known: Vec<bool>,
+    /// For each other column in the first rows, its first value, the number of rows in which it occurs, and whether it
+    /// has only this value.
+    first: HashMap<u32, (f64, usize, bool)>,
+    /// The other columns in later rows, and the first of them with its row.
+    late: HashSet<u32>,
+    example: Option<(String, String)>,
 }
 
 #[derive(Debug, Default)]
@@ -35,26 +56,24 @@ enum Value {
 }
 
 impl LateValues {
-    /// Starts to track the columns of numbers and the columns that are constant in the first `size` rows. `records`
+    /// Starts to track the columns of a recipe that was fitted to training rows among the first `size` rows. `records`
     /// says how these rows were read.
-    pub(crate) fn new<'n>(
-        numbers: impl IntoIterator<Item = &'n str>,
-        constant: &[String],
-        records: &[ColumnRecord],
-        size: usize,
-    ) -> LateValues {
+    pub(crate) fn new(recipe: &Recipe, records: &[ColumnRecord], size: usize) -> LateValues {
         let rule = |name: &String| {
             let record = records.iter().find(|record| record.name == *name);
             record.map_or_else(ColumnRule::default, |record| record.rule.clone())
         };
         let column =
             |name: &String| (name.clone(), Constant { rule: rule(name), ..Constant::default() });
+        let mut known = vec![false; recipe.entries.last().map_or(0, |last| *last as usize + 1)];
+        recipe.entries.iter().for_each(|number| known[*number as usize] = true);
+        let searched = recipe.number_columns().map(|name| (name.to_owned(), Default::default()));
+        let complete = recipe.complete_columns().map(|name| (name.to_owned(), (None, 0)));
         LateValues {
-            searches: numbers
-                .into_iter()
-                .map(|name| (name.to_owned(), Default::default()))
-                .collect(),
-            constant: constant.iter().map(column).collect(),
+            searches: searched.collect(),
+            constant: recipe.constant().iter().map(column).collect(),
+            complete: complete.collect(),
+            entries: LateEntries { known, ..LateEntries::default() },
             size,
             rows: 0,
         }
@@ -62,14 +81,28 @@ impl LateValues {
 
     /// Adds the next rows.
     pub(crate) fn add(&mut self, chunk: &Frame) {
+        let first = self.size.saturating_sub(self.rows).min(chunk.rows);
+        if let Some(Block::Sparse(block)) = &chunk.block
+            && !self.entries.known.is_empty()
+        {
+            self.entries.add(chunk, block, first, self.size);
+        }
         for column in &chunk.columns {
+            if let Some((place, count)) = self.complete.get_mut(&column.name) {
+                let missing = (first..chunk.rows).filter(|row| column.values.is_missing(*row));
+                let rows: Vec<usize> = missing.collect();
+                *count += rows.len() as u64;
+                if let (None, Some(row)) = (&place, rows.first()) {
+                    *place = Some(chunk.place(*row));
+                }
+            }
             if let Values::Numbers(numbers) = &column.values
                 && let Some(search) = self.searches.get_mut(&column.name)
             {
                 search.add(numbers.values().iter().copied());
             }
             if let Some(constant) = self.constant.get_mut(&column.name) {
-                constant.add(chunk, &column.values, self.size.saturating_sub(self.rows));
+                constant.add(chunk, &column.values, first);
             }
         }
         self.rows += chunk.rows;
@@ -97,7 +130,57 @@ impl LateValues {
                 ));
             }
         }
+        for (name, (place, count)) in self.complete {
+            if let Some(place) = place {
+                late.push(format!(
+                    "{place}, column `{name}`: its values are missing in {count} rows, but in none of the training rows among the \
+                     first {} rows; they are replaced by the median; shuffle the file, or fit without --stream",
+                    self.size
+                ));
+            }
+        }
+        late.extend(self.entries.note(self.size));
         late
+    }
+}
+
+impl LateEntries {
+    /// Adds the next rows, of which `first` are among the first `size` rows of the table.
+    fn add(&mut self, chunk: &Frame, block: &SparseBlock, first: usize, size: usize) {
+        for (row, x) in block.points().rows().enumerate() {
+            for (column, value) in x.entries() {
+                let number = column as u32 + block.first();
+                if self.known.get(number as usize).copied().unwrap_or_default() {
+                    continue;
+                }
+                if row < first {
+                    let (one, rows, is_same) = self.first.entry(number).or_insert((value, 0, true));
+                    *rows += 1;
+                    *is_same &= (*one - value).abs() <= 0.0;
+                    continue;
+                }
+                let is_constant = self.first.get(&number).is_some_and(|(one, rows, is_same)| {
+                    *is_same && *rows == size && (one - value).abs() <= 0.0
+                });
+                if !is_constant && self.late.insert(number) {
+                    let name = || format!("{}{number}", block.prefix());
+                    self.example.get_or_insert_with(|| (chunk.place(row), name()));
+                }
+            }
+        }
+    }
+
+    fn note(self, size: usize) -> Option<String> {
+        let (place, name) = self.example?;
+        let others = match self.late.len() - 1 {
+            0 => String::new(),
+            1 => ", like one other column".to_owned(),
+            others => format!(", like {others} other columns"),
+        };
+        Some(format!(
+            "{place}, column `{name}`: it does not occur, or has one value, in the training rows among the first {size} rows, so it \
+             is left out{others}; shuffle the file, or fit without --stream"
+        ))
     }
 }
 

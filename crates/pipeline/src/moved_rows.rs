@@ -1,6 +1,7 @@
-//! Detects rows in different orders if the columns of ids have different names in the two files.
+//! Checks that two tables whose rows are joined in order have the same order, also if the columns of ids have different
+//! names in the two files.
 
-use crate::same_rows::{is_own, key, shown};
+use crate::same_rows::{SameRows, check_order, check_same_rows, is_own, key, shown};
 use halfspaces_frame::{ClassKey, Column, DataError, Frame, Kind};
 use std::collections::HashMap;
 
@@ -28,6 +29,43 @@ impl Part {
     }
 }
 
+/// Checks that the rows of a file, which is joined to a table in order, agree with the rows of the table
+/// ([`check_same_rows`]). If the two have no common column, and an index or a column of ids numbers the rows of the
+/// file from 0 or 1, the numbers must be in ascending order. Otherwise, the rows were sorted or shuffled after they
+/// were numbered. A column of ids must not have the values of a column with a different name in a different order.
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// use halfspaces_pipeline::check_same_order;
+/// let table = |source: &str, name: &str, values: Vec<f64>| {
+///     Frame::new(source, vec![Column { name: name.into(), values: Values::numbers(values) }])
+/// };
+/// let (x, y) = (table("x.csv", "size", vec![7.0, 9.0]), table("y.csv", "index", vec![1.0, 0.0]));
+/// let error = check_same_order(&x, &y, &[], ["sort them", "sort it", "rename it"]).unwrap_err().to_string();
+/// assert!(error.starts_with("y.csv, row 0, column `index`: `1` here, but 0 is expected"));
+/// ```
+///
+/// # Errors
+/// Returns the same errors as [`check_same_rows`], with the first advice. The second advice is for row numbers that are
+/// out of order, and the third is for columns of ids with different names.
+///
+/// # Panics
+/// Panics if the file has fewer rows than the table.
+pub fn check_same_order(
+    table: &Frame,
+    file: &Frame,
+    except: &[&str],
+    [advice, of_numbers, of_other_names]: [&str; 3],
+) -> Result<SameRows, DataError> {
+    let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
+    let same = check_same_rows(table, file, &pairs, except, advice)?;
+    if same.columns == 0 {
+        check_order(file, except, of_numbers)?;
+    }
+    check_other_names(table, file, except, of_other_names)?;
+    Ok(same)
+}
+
 /// Checks that no column of `file` has the values of a column of `table` with a different name, but in a different
 /// order. The rows of `file` are joined to the rows of `table` in order. If the table is a folder, file names are also
 /// compared without folders and extensions.
@@ -42,7 +80,7 @@ impl Part {
 ///
 /// # Errors
 /// Returns an error that names both columns and gives the `advice`.
-pub(crate) fn check_other_names(
+fn check_other_names(
     table: &Frame,
     file: &Frame,
     except: &[&str],

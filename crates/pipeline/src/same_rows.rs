@@ -1,7 +1,6 @@
 //! Checks that the rows of two tables agree in the columns that both tables have, if the tables are joined in order or
 //! by row numbers.
 
-use crate::moved_rows::check_other_names;
 use halfspaces_frame::{
     ClassKey, Column, DataError, Frame, Kind, Values, is_missing_marker, short,
 };
@@ -202,46 +201,9 @@ fn index_of(table: &Frame) -> Option<(Option<&str>, &Values)> {
     apart.or_else(|| column().map(|column| (Some(column.name.as_str()), &column.values)))
 }
 
-/// Checks that the rows of a file, which is joined to a table in order, agree with the rows of the table
-/// ([`check_same_rows`]). If the two have no common column, and an index or a column of ids numbers the rows of the
-/// file from 0 or 1, the numbers must be in ascending order. Otherwise, the rows were sorted or shuffled after they
-/// were numbered. A column of ids must not have the values of a column with a different name in a different order.
-///
-/// ```
-/// use halfspaces_frame::{Column, Frame, Values};
-/// use halfspaces_pipeline::check_same_order;
-/// let table = |source: &str, name: &str, values: Vec<f64>| {
-///     Frame::new(source, vec![Column { name: name.into(), values: Values::numbers(values) }])
-/// };
-/// let (x, y) = (table("x.csv", "size", vec![7.0, 9.0]), table("y.csv", "index", vec![1.0, 0.0]));
-/// let error = check_same_order(&x, &y, &[], ["sort them", "sort it", "rename it"]).unwrap_err().to_string();
-/// assert!(error.starts_with("y.csv, row 0, column `index`: `1` here, but 0 is expected"));
-/// ```
-///
-/// # Errors
-/// Returns the same errors as [`check_same_rows`], with the first advice. The second advice is for row numbers that are
-/// out of order, and the third is for columns of ids with different names.
-///
-/// # Panics
-/// Panics if the file has fewer rows than the table.
-pub fn check_same_order(
-    table: &Frame,
-    file: &Frame,
-    except: &[&str],
-    [advice, of_numbers, of_other_names]: [&str; 3],
-) -> Result<SameRows, DataError> {
-    let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
-    let same = check_same_rows(table, file, &pairs, except, advice)?;
-    if same.columns == 0 {
-        check_order(file, except, of_numbers)?;
-    }
-    check_other_names(table, file, except, of_other_names)?;
-    Ok(same)
-}
-
 /// Returns an error if `file` has an index or a column of ids that numbers its rows from 0 or 1, but not in ascending
 /// order.
-fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataError> {
+pub(crate) fn check_order(file: &Frame, except: &[&str], advice: &str) -> Result<(), DataError> {
     let may_number = |column: &&Column| {
         let is_named = INDEX_NAMES.iter().chain(&["id", "row", "row_id"]);
         let is_named = is_named.into_iter().any(|name| column.name.eq_ignore_ascii_case(name));

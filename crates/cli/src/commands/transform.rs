@@ -11,10 +11,11 @@ use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_forster::{
     Accuracy, Decomposition, ForsterError, ForsterTransform, Normalisation, Position, Reason,
 };
-use halfspaces_frame::{Frame, Values};
+use halfspaces_frame::{Block, Frame, Values, first_of};
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
 use halfspaces_pipeline::{Recipe, RecipeOptions, Unseen};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -147,7 +148,7 @@ fn transform(args: &TransformArgs, frame: Frame) -> Result<Transformed, CliError
         RecipeOptions { keep_constant: !args.center, median_only: true, ..args.columns.options() };
     let (recipe, notes) = Recipe::fit(&frame, &columns)?;
     notes.iter().for_each(|text| note(&format!("note: {text}")));
-    note_missing(&frame, &args.columns.drop);
+    note_missing(&frame, &recipe);
     let left_out = recipe.constant().to_vec();
     let mut points = recipe.apply(&frame, Unseen::Error)?.into_dense()?;
     let names = recipe.coordinates();
@@ -177,16 +178,32 @@ fn transform(args: &TransformArgs, frame: Frame) -> Result<Transformed, CliError
     Ok(Transformed { source, points, names, parts, center, left_out, units })
 }
 
-/// Prints a note for each column with missing numbers: they are replaced, because a direction needs all coordinates.
-fn note_missing(frame: &Frame, dropped: &[String]) {
-    for column in frame.columns.iter().filter(|column| !dropped.contains(&column.name)) {
+/// Prints a note for each column of the recipe with missing values, which are replaced because a direction needs all
+/// coordinates.
+fn note_missing(frame: &Frame, recipe: &Recipe) {
+    const LISTED_NAMES: usize = 5;
+    let used: HashSet<String> = recipe.kinds().into_iter().map(|(name, _)| name).collect();
+    for column in frame.columns.iter().filter(|column| used.contains(&column.name)) {
+        let what = match column.values {
+            Values::Numbers(_) => "missing numbers are replaced by the median",
+            Values::Moments(_) => "missing dates are replaced by the median",
+            Values::Texts(_) => "missing values count as a category of their own",
+        };
         let missing = column.values.missing();
-        if missing > 0 && matches!(column.values, Values::Numbers(_)) {
-            note(&format!(
-                "note: {}, column `{}`: {missing} missing numbers are replaced by the median",
-                frame.source, column.name
-            ));
+        if missing > 0 {
+            note(&format!("note: {}, column `{}`: {missing} {what}", frame.source, column.name));
         }
+    }
+    let Some(block @ Block::Dense { .. }) = &frame.block else { return };
+    let has_gap = |place: &usize| block.column(*place).iter().any(|value| value.is_nan());
+    let names = (0..block.dim()).filter(has_gap).map(|place| block.name(place));
+    let names: Vec<String> = names.filter(|name| used.contains(name)).collect();
+    if !names.is_empty() {
+        note(&format!(
+            "note: {}: missing numbers are replaced by the median in the columns {}",
+            frame.source,
+            first_of(names, LISTED_NAMES)
+        ));
     }
 }
 

@@ -160,13 +160,40 @@ fn later_chunks_of_a_stream_are_noted() {
         _ => ["u", "v"][i % 2],
     };
     let offset = |i: usize| if i < 61_000 { "+02:00" } else { "Z" };
-    let text = lines("x,c,at,y", 64_000, |i| {
+    let number = |i: usize| if i < 62_000 { (i % 9).to_string() } else { String::new() };
+    let text = lines("x,c,n,at,y", 64_000, |i| {
         let at = format!("2024-01-{:02}T10:{:02}:00{}", i % 28 + 1, i % 60, offset(i));
-        format!("{},{},{at},{}", x(i), category(i), class(i))
+        format!("{},{},{},{at},{}", x(i), category(i), number(i), class(i))
     });
     write(dir, "t.csv", text);
     let found = said(dir, "fit t.csv --label y --learner perceptron --stream -o m.json");
     // New categories and blanks are both unknown to the model.
     assert!(found.contains("column `c`: 2000 rows have categories that do not occur"), "{found}");
     assert_eq!(found.matches("has another offset from UTC").count(), 1, "{found}");
+    let gaps = "t.csv, line 62002, column `n`: its values are missing in 2000 rows, but in none of the training rows";
+    assert!(found.contains(gaps), "{found}");
+    assert!(!found.contains("column `x`: its values are missing"), "{found}");
+    // In a LIBSVM file, an index that occurs only later is left out. An index that is constant has no use, and a late
+    // one does not change this.
+    let sparse = |late: usize| {
+        let row = |i: usize| {
+            let more = if i < late { String::new() } else { format!(" {}:1", 7 + i % 3) };
+            format!("{} 1:{} 2:1 3:{}{more}\n", i % 2, x(i), i % 5)
+        };
+        (0..64_000).map(row).collect::<String>()
+    };
+    write(dir, "late.svm", sparse(61_000));
+    write(dir, "even.svm", sparse(64_000));
+    let fit = |name: &str| {
+        said(
+            dir,
+            &format!("fit {name} --label label --learner perceptron --stream --force -o s.json"),
+        )
+    };
+    let found = fit("late.svm");
+    let note = "late.svm, line 61001, column `8`: it does not occur, or has one value, in the training rows among the first 60000 \
+                rows, so it is left out, like 2 other columns; shuffle the file";
+    assert!(found.contains(note), "{found}");
+    let found = fit("even.svm");
+    assert!(!found.contains("left out"), "{found}");
 }

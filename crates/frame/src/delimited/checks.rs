@@ -52,7 +52,13 @@ pub(super) fn check_rows(
     }
     if tally.shorter.count > 0 {
         parts.push(format!("fewer in {}", tally.shorter.shown()));
-        cause.push("a missing delimiter, a lost quote or a line break inside a cell");
+        cause.push(match layout.keeps_rows {
+            // Every row of a new table gets a prediction, so no line is left out.
+            true => {
+                "a missing delimiter, a lost quote, a line break inside a cell, or a footnote, which must be deleted"
+            }
+            false => "a missing delimiter, a lost quote or a line break inside a cell",
+        });
     }
     let unit = if cells == 1 { "cell" } else { "cells" };
     let have = if layout.header > 0 { "has" } else { "have" };

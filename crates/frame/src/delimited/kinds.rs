@@ -157,7 +157,8 @@ fn is_day(text: &str) -> bool {
         |part: &str| matches!(part.len(), 1 | 2 | 4) && part.bytes().all(|b| b.is_ascii_digit());
     let month = |part: &str| (3..=9).contains(&part.len()) && is_month(part);
     match parts.as_slice() {
-        [a, b, c] => number(a) && (number(b) || month(b)) && number(c),
+        // Three numbers with blanks between them are three cells of a table rather than a date.
+        [a, b, c] => number(a) && (number(b) && separator != ' ' || month(b)) && number(c),
         [a, b] => separator != '.' && (month(a) && number(b) || number(a) && month(b)),
         _ => false,
     }

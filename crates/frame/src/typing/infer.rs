@@ -255,6 +255,10 @@ impl Inference<'_> {
                 }
                 false => record.rule.whole = !points.any(),
             }
+        } else if matches!(&record.rule.reading, Reading::Number(format) if format.has_points())
+            && is_whole()
+        {
+            record.rule.whole = !points.any();
         }
         // A missing number is not an integer, so a column with gaps does not identify rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {
@@ -315,6 +319,14 @@ impl Inference<'_> {
             let of_level = present.spread(&truths, raw.levels.len());
             return Ok((Values::numbers(numbers_of(&raw, &of_level)), record));
         }
+        let odd_truth = fit.odd.first().filter(|_| fit.is_most()).map(|odd| {
+            let place = (self.context.place)(raw.first_row(present.places[*odd]));
+            format!(
+                "{} cells are true or false, but `{}` in {place} is not; the column is read as categories",
+                fit.read,
+                short(present.texts[*odd])
+            )
+        });
         let mut are_dates = false;
         if let Some(found) = moment::detect(&present.texts, &present.rows, options.day_first) {
             let fit = Fit::of(&present, |at| found.values[at].is_some(), true);
@@ -334,7 +346,11 @@ impl Inference<'_> {
         if let Some(found) = number::detect(&present.texts, &present.rows, self.evidence) {
             let fit = Fit::of(&present, |at| found.values[at].is_some(), false);
             if fit.is_most() && !is_category(&present, &fit) {
-                self.refuse_odd(&raw, &present, &fit, "a number")?;
+                let what = match found.format.describe() {
+                    format if format.is_empty() => "a number".to_owned(),
+                    format => format!("a number with {format}"),
+                };
+                self.refuse_odd(&raw, &present, &fit, &what)?;
                 let mut record = self.record(ColumnRule {
                     reading: Reading::Number(found.format.clone()),
                     ..ColumnRule::default()
@@ -378,7 +394,9 @@ impl Inference<'_> {
             _ => return Ok((values, record)),
         };
         let is_category = record.rule.kind == Kind::Category;
-        if are_dates {
+        if let Some(odd) = odd_truth.filter(|_| is_category) {
+            record.notes.push(self.note(&odd));
+        } else if are_dates {
             record.notes.push(self.note(
                 "its cells are dates, but not all of them fit one order of day and month; the column is read as \
                  categories; write the dates as 2024-12-31",

@@ -5,7 +5,7 @@ use super::identifier::{Names, is_saved_index};
 use super::infer::{Inference, sentinel};
 use super::markers::{Markers, counted, missing_signs};
 use super::moment::{self, DateOrder, MomentFormat};
-use super::number::{self, Decimal, Group};
+use super::number::{self, Decimal, Group, NumberFormat};
 use super::present::{Fit, Present};
 use super::raw::RawTexts;
 use super::record::ColumnRecord;
@@ -395,11 +395,15 @@ impl Inference<'_> {
     }
 }
 
-/// Advice for a cell such as `1.234.567`.
+/// Advice for a cell such as `1.234.567` or `0,79`.
 pub(super) fn points_advice(cell: &str) -> &'static str {
-    match has_points_between_thousands(cell) {
-        true => ", pass --decimal , if points separate thousands",
-        false => "",
+    let comma = NumberFormat { decimal: Decimal::Comma, ..NumberFormat::default() };
+    if has_points_between_thousands(cell) {
+        ", pass --decimal , if points separate thousands"
+    } else if cell.contains(',') && comma.parse(cell).is_some() {
+        ", write it with a decimal point if the comma is one"
+    } else {
+        ""
     }
 }
 

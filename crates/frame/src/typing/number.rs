@@ -144,7 +144,12 @@ impl NumberFormat {
 
     /// Whether points are decimal points, and no other mark separates groups.
     pub(super) fn has_decimal_points(&self) -> bool {
-        self.decimal == Decimal::Point && self.group.is_none()
+        self.has_points() && self.group.is_none()
+    }
+
+    /// Whether a point in a number is a decimal point.
+    pub(super) fn has_points(&self) -> bool {
+        self.decimal == Decimal::Point
     }
 
     fn value(&self, parts: &Parts<'_>) -> Option<f64> {

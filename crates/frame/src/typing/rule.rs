@@ -96,8 +96,8 @@ pub struct ColumnRule {
     /// Common markers of missing values that are values in this column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_missing: Vec<String>,
-    /// Whether all numbers in the plain format were integers when the rule was found. If new rows then have numbers such
-    /// as `1.965`, the points may separate thousands.
+    /// Whether all numbers were integers when the rule was found, in a format with decimal points. If new rows then have
+    /// numbers such as `1.965`, the points may separate thousands.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
 }

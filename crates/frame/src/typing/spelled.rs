@@ -92,6 +92,12 @@ fn spelling(text: &str) -> Option<(&'static str, &'static str)> {
             "write decimal numbers, or dates such as 2024-12-31",
         ));
     }
+    if text.strip_suffix('%').is_some_and(|number| is_number(number.trim_end())) {
+        return Some((
+            "percentages among plain numbers",
+            "write the sign in all cells of the column, or in none",
+        ));
+    }
     let (number, last) = text.split_at(text.char_indices().next_back().map_or(0, |(at, _)| at));
     if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && is_number(number) {
         match last {
@@ -147,6 +153,7 @@ mod tests {
             (&["1.5k", "1M", "200"], "letter for thousands"),
             (&["5.958.984", "1.000.000"], "pass --decimal ,"),
             (&["1.5f", "5L"], "programming language"),
+            (&["1.5%", "0.25"], "percentages among plain numbers"),
             (&[">=5", "<3", "7"], "comparison sign"),
             (&["1/10", "3/4"], "fractions"),
             (

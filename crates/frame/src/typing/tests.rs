@@ -200,7 +200,10 @@ fn points_in_a_column_of_integers_are_noted() {
     assert!(whole.whole && !fractions.whole);
     assert!(!rule(&["950.0", "12.0"]).whole && !rule(&["950", "2.000"]).whole);
     let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
+    let (grouped, dollars) = (rule(&["886,440", "1,234,500"]), rule(&["$950", "$12"]));
     for (rule, cells, options, is_noted) in [
+        (&grouped, ["886.440", "12.500", "950"], &plain, Some("numbers such as 886.44 ")),
+        (&dollars, ["$1.965", "$2.500", "$950"], &plain, Some("numbers such as 1.965 ")),
         (&whole, ["1.965", "2.500", "950"], &plain, Some("numbers such as 1.965 ")),
         (&whole, ["12.500", "52.000", "49.750"], &plain, Some("numbers such as 12.500 ")),
         (&whole, ["12.000", "52.000", "9"], &plain, Some("numbers that end in .000 ")),
@@ -394,6 +397,15 @@ fn typing_errors_among_numbers_are_refused_with_their_line() {
     );
     let error = typed(&repeated(&["1", "2", "3"], &["Inf"])).unwrap_err().to_string();
     assert!(error.contains("`Inf` is infinite"), "{error}");
+    // The error says in which form the other cells are.
+    for (cells, odd, said) in [
+        (["1,5", "-2,25", "7,5"], "0.79", "`0.79` is not a number with a decimal comma, unlike"),
+        (["1.5", "-2.25", "7.5"], "0,79", "write it with a decimal point if the comma is one"),
+        (["1.5%", "2.25%", "7.5%"], "0.4", "`0.4` is not a number with the sign `%`, unlike 40"),
+    ] {
+        let error = typed(&repeated(&cells, &[odd])).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 #[test]

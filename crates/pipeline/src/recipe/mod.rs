@@ -457,6 +457,17 @@ impl Recipe {
         numbers.map(|column| column.name.as_str())
     }
 
+    /// The columns of numbers and dates that had no missing values.
+    pub(crate) fn complete_columns(&self) -> impl Iterator<Item = &str> {
+        let is_complete = |column: &&ColumnRecipe| {
+            matches!(
+                column.kind,
+                Kind::Number { missing: false, .. } | Kind::Moment { missing: false, .. }
+            )
+        };
+        self.columns.iter().filter(is_complete).map(|column| column.name.as_str())
+    }
+
     /// The constant columns, which are left out.
     #[must_use]
     pub fn constant(&self) -> &[String] {
