@@ -771,6 +771,20 @@ fn labels_of_other_rows_are_refused() {
     }
 }
 
+/// `q` ends the list of answers, as it ends the session.
+#[test]
+fn q_ends_the_list_of_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    crate::support::pool(folder, 30);
+    let label = "label pool.csv --classes in,out --session s.jsonl";
+    let answers = "in\nout\n".repeat(3);
+    let (code, said) = typed_line(folder, label, &format!("{answers}r\nq\nq\nq\n"));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("NUMBER CLASS changes an answer"), "{said}");
+    assert!(!said.contains("expected a number and a class"), "{said}");
+}
+
 /// Labels may come from a pipe that is given by name, even if they are read twice. A table that is read several times may
 /// not.
 #[cfg(unix)]

@@ -242,7 +242,7 @@ enum Listed {
     Doubtful,
 }
 
-/// Lists answers. `NUMBER CLASS` changes one of them; an empty line ends the review. If there are no answers to list,
+/// Lists answers. `NUMBER CLASS` changes one of them; an empty line or `q` ends the review. If there are no answers to list,
 /// the review ends at once.
 fn review(
     controller: &mut Controller,
@@ -263,7 +263,7 @@ fn review(
         text.push_str(&format!("NUMBER CLASS changes an answer, Enter {end} > "));
         print(&text)?;
         let Some(line) = read_line(input)? else { return Ok(()) };
-        if line.trim().is_empty() {
+        if ["", "q"].contains(&line.trim()) {
             return Ok(());
         }
         let classes = controller.record().classes();
