@@ -7,8 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::kernels::run_wide;
 use halfspaces_linalg::{
-    Classifier, DensePoints, DenseRow, InputError, Label, PointSet, Points, RowView, Threads,
-    load_checked,
+    Classifier, DensePoints, DenseRow, InputError, Label, PointSet, RowView, Threads, load_checked,
 };
 use std::ops::Range;
 
@@ -82,7 +81,7 @@ impl KernelPerceptron {
         updates: u64,
     ) -> Result<Self, InputError> {
         let empty = KernelPerceptron::new(dim, kernel)?;
-        let points = Points::new(rows, dim)?;
+        let points = halfspaces_linalg::Points::new(rows, dim)?;
         InputError::check_len(points.len(), signs.len())?;
         let units = signs.iter().all(|s| s.abs().to_bits() == 1f64.to_bits());
         InputError::check_state(units, "a sign that is neither -1 nor 1")?;
@@ -480,7 +479,7 @@ mod tests {
     use super::*;
     use crate::{AsGiven, Perceptron, run};
     use halfspaces_data::{Gaussian, Marginal};
-    use halfspaces_linalg::SparsePoints;
+    use halfspaces_linalg::{Points, SparsePoints};
     use proptest::prelude::*;
 
     fn integer_pool(rows: Vec<(Vec<i8>, bool)>) -> (Points, Vec<Label>) {
