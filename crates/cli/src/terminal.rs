@@ -11,7 +11,7 @@ const LEAST_WIDTH: usize = 40;
 /// The space between the columns of a grid.
 const GRID_GAP: usize = 4;
 /// Maximum width of a name, such as "data" in the line "data      t.csv: 10 rows". If a name is wider, continuation
-/// lines do not begin below its value.
+/// lines are not aligned with its value.
 const MAX_NAME: usize = 20;
 
 /// The number of columns for tables on standard output.

@@ -17,7 +17,7 @@ use std::str::FromStr;
 pub enum Scale {
     /// Runs every experiment once, on small inputs. The whole suite takes less than a minute.
     Smoke,
-    /// A run for readers, which takes about ten minutes.
+    /// A run that readers can repeat themselves; it takes about ten minutes.
     Standard,
     /// A run for publication, which takes about two hours.
     Full,

@@ -1,4 +1,4 @@
-//! Appends the values of Arrow arrays to a column of texts.
+//! Appends the values of Arrow arrays to a text column.
 
 use crate::array_values::{Fault, append_moments, level_of_rows, numbers};
 use crate::budget::Budget;

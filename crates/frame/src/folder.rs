@@ -138,7 +138,7 @@ fn categories(labels: &[Option<String>]) -> Values {
 
 impl Frame {
     /// Returns the column of image names of a table that was read from `path`, and the folder to which the names are
-    /// relative. For a folder of images, this is the column `file`. For other tables, it is the first column of texts
+    /// relative. For a folder of images, this is the column `file`. For other tables, it is the first text column
     /// in which every cell that is not missing names a PNG or JPEG file below the folder of the table.
     ///
     /// ```

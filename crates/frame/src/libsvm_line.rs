@@ -56,10 +56,10 @@ impl Indices {
 
 /// The form of most lines, `label index:value index:value ..`, with one blank before each index and no comment.
 ///
-/// `places` are the [`positions`] of colons and line ends in whole lines. Passes each entry of the lines to `entry`, as its index and the place of its value, and then each line to `line`, as
-/// the place of its label and its indices. Returns `None` if a line does not have the common form, or if `entry` or
-/// `line` returns `None`. Reading only the indices takes a third of the time of [`Entries::append`], and reading the
-/// values, too, takes two thirds.
+/// `places` are the [`positions`] of colons and line ends in whole lines. Calls `entry` for each entry with its index
+/// and the place of its value, and then `line` for each line with the place of its label and its indices. Returns
+/// `None` if a line does not have the common form, or if `entry` or `line` returns `None`. Reading only the indices
+/// takes a third of the time of [`Entries::append`], and reading the values, too, takes two thirds.
 #[inline(always)]
 pub(crate) fn common_lines(
     lines: &[u8],
@@ -117,9 +117,9 @@ impl Entries {
         bytes / 4 + 1
     }
 
-    /// Appends the entries of whole lines of the common form, and passes the label of each line, the number of entries so
-    /// far and the indices to `line`. The caller must have reserved the capacity for the entries. Returns `None` if a line
-    /// does not have the common form. In this case, some lines may have been appended.
+    /// Appends the entries of complete lines in the common form, and calls `line` for each line with its label, the
+    /// number of entries so far and its indices. The caller must have reserved the capacity for the entries. Returns
+    /// `None` if a line does not have the common form. In this case, some lines may have been appended.
     pub(crate) fn append_common(
         &mut self,
         lines: &[u8],

@@ -22,7 +22,7 @@ enum Fault {
 
 struct Walk<'h> {
     rest: &'h [u8],
-    /// The number of elements that further lists may have.
+    /// The number of list elements that may still be read.
     elements: u64,
 }
 

@@ -14,7 +14,7 @@ use crate::values::{MISSING, Values};
 /// levels and in the index of the levels.
 const LEVEL_COST: usize = 80;
 
-/// A column of texts that is built row by row.
+/// A text column that is built row by row.
 #[derive(Debug, Default)]
 pub(crate) struct TextColumn {
     codes: Vec<u32>,

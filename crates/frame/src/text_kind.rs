@@ -10,7 +10,7 @@ const MAX_CATEGORIES: usize = 1000;
 /// or codes.
 const MIN_WORDS: usize = 3;
 
-/// What a column of texts contains, judging by its cells.
+/// What a text column contains, judging by its cells.
 ///
 /// ```
 /// use halfspaces_frame::TextKind;

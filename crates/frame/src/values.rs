@@ -28,7 +28,7 @@ pub enum Values {
     Moments(TimestampMicrosecondArray),
 }
 
-/// A column of texts, which consists of the distinct texts and one code for each row.
+/// A text column, which consists of the distinct texts and one code for each row.
 ///
 /// ```
 /// use halfspaces_frame::{MISSING, Texts};
@@ -139,7 +139,7 @@ impl Values {
         Values::Numbers(Float64Array::new(ScalarBuffer::from(values), nulls))
     }
 
-    /// Creates a column of texts. The code [`MISSING`] marks a missing text.
+    /// Creates a text column. The code [`MISSING`] marks a missing text.
     ///
     /// # Panics
     /// Panics if a code is out of range.

@@ -1,4 +1,4 @@
-//! Learn halfspaces (linear threshold functions) with few mistakes, few samples and under noise.
+//! Learn halfspaces (linear threshold functions) with few mistakes, from few samples and under noise.
 //!
 //! This crate re-exports all libraries of the project under one name, with a [`prelude`] for most programs.
 //!

@@ -133,8 +133,8 @@ impl Copies<'_> {
     }
 
     /// Selects the items to match with `rows`: labelled or skipped items first, then items of the current pool. If
-    /// `all` is true, every item is matched with some row in the end, so items that are already in these rows come
-    /// before all others. Returns the selected items in order, and the other items.
+    /// `all` is true, every item ends up matched with some row, so items that are already in one of these rows take
+    /// precedence. Returns the selected items in order, and the other items.
     fn keep(&self, mut items: Vec<usize>, rows: &[usize], all: bool) -> (Vec<usize>, Vec<usize>) {
         if items.len() <= rows.len() {
             return (items, Vec::new());

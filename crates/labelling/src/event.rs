@@ -233,7 +233,7 @@ pub struct ItemIds {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellIds {
-    /// The fingerprint of the table, without a second table that is only shown.
+    /// The fingerprint of the table. It does not include a second table that is only displayed.
     pub table: String,
     /// The hash of each row, computed from both tables. This list is empty if the items have ids.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]

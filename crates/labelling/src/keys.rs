@@ -140,7 +140,7 @@ impl KeyBuilder {
         }
     }
 
-    /// Adds a column of texts. `of_row` gives each row's index in `levels`, or `None` if the text is missing.
+    /// Adds a text column. `of_row` gives each row's index in `levels`, or `None` if the text is missing.
     ///
     /// # Panics
     /// Panics if the column does not have one value for each row or an index is out of range.

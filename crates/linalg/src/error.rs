@@ -151,7 +151,7 @@ pub enum InputError {
 
 impl InputError {
     /// Sets the row in an error about an overflow, an underflow or a point outside the ball; other errors are
-    /// unchanged. Errors of a computation on a single point do not contain the row of this point.
+    /// unchanged. Errors of a computation on a single point do not include its row number.
     #[must_use]
     pub fn at_row(self, row: usize) -> InputError {
         match self {

@@ -445,7 +445,7 @@ fn with_verbatim(mut hints: Hints, name: String) -> Hints {
     hints
 }
 
-/// Creates a column of texts from the labels.
+/// Creates a text column from the labels.
 fn texts(labels: &[String]) -> Values {
     let mut levels: Vec<&String> = Vec::new();
     let mut code_of: HashMap<&String, u32> = HashMap::new();

@@ -11,7 +11,7 @@ const LISTED: usize = 3;
 /// threshold, it is no coincidence.
 const LN_COINCIDENCE: f64 = -20.0;
 
-/// A note on the columns of texts or integers in which rows with the same value always have the same label, although
+/// A note on the text columns or integers in which rows with the same value always have the same label, although
 /// neighbouring values have different labels. If there are at least two rows per value on average, this suggests that
 /// rows with the same value belong together. `classes` contains the class of each row.
 pub(crate) fn note_groups(frame: &Frame, classes: &[usize]) -> Option<String> {

@@ -85,7 +85,7 @@ fn format(text: &[u8]) -> Option<&'static str> {
     of_lines(head).or_else(|| json(start))
 }
 
-/// The format of a text whose first lines have a form that lines of a table do not have.
+/// The format of an input whose first lines cannot be lines of a table.
 fn of_lines(head: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(head);
     let lines: Vec<&str> = text.lines().map(str::trim_end).take(LINES).collect();

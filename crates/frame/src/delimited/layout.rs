@@ -184,7 +184,7 @@ fn separates_words(delimiter: Delimiter) -> bool {
 
 /// Whether a row is the separator between the names and the data. All its cells consist of dashes, and at least one
 /// cell has more than one dash. In Markdown, dashes may have colons at their ends, and the first and the last cell are
-/// empty. Database programs join the dashes by plus signs.
+/// empty. Database programs write plus signs between the runs of dashes.
 fn is_rule(row: &Row) -> bool {
     if let [only] = &row[..] {
         let parts: Vec<&[u8]> = only.trim_ascii().split(|byte| *byte == b'+').collect();

@@ -10,7 +10,7 @@ const CHUNK: usize = 1 << 18;
 /// The byte order mark of UTF-8. In concatenated files, this mark may also occur between lines.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A text that is in memory or that is read in pieces.
+/// Text that is held in memory or read in pieces.
 enum Input<'a> {
     Memory(&'a [u8]),
     Stream { reader: Box<dyn BufRead + 'a>, buffer: Vec<u8>, ended: bool },

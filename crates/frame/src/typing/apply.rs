@@ -164,8 +164,8 @@ impl Rows<'_> {
     }
 
     /// Reads plain numbers in a column whose numbers had a different `format` when the model was fitted. Another
-    /// program may have written the new numbers. They are read in this way only if all texts of the column are plain
-    /// numbers. `level` is the index of the first text that does not match `format`.
+    /// program may have written the new numbers. They are read in this way only if every cell of the column is a plain
+    /// number. `level` is the index of the first text that does not match `format`.
     fn plain_numbers(
         &mut self,
         format: &NumberFormat,

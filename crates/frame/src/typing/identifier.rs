@@ -111,8 +111,8 @@ fn are_distinct_integers(values: &[f64]) -> bool {
     values.iter().all(|value| is_integer(value) && seen.insert(value.to_bits()))
 }
 
-/// Decides whether texts are an index or identifiers. All texts must be distinct, and none may be missing. Returns
-/// `None` if the texts are neither.
+/// Decides whether the texts of a column are an index or identifiers. All texts must be distinct, and none may be
+/// missing. Returns `None` if the texts are neither.
 pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
     if texts.len() < 2 {
         return None;

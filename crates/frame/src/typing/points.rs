@@ -50,7 +50,7 @@ impl Points {
 
     /// Whether the points may separate thousands. This requires that at least one number has a point, and that every
     /// point has three digits after it and one to three digits before it, the first of which is not 0. `values` are the
-    /// numbers as they are read with decimal points.
+    /// numbers that result if points are read as decimal points.
     pub(crate) fn may_separate_thousands(self, values: &[f64]) -> bool {
         // If there are integers, a number without a fraction may be one of them.
         let has_integers = self.0 & NO_DIGITS != 0;

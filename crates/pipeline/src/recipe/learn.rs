@@ -35,7 +35,7 @@ impl Recipe {
     /// label column must have been removed from the table.
     ///
     /// # Errors
-    /// Returns an error if a column named in `options` does not exist, if a column of texts is neither categorical nor
+    /// Returns an error if a column named in `options` does not exist, if a text column is neither categorical nor
     /// declared as text, or if all columns are constant.
     pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
         recipe(frame, options)
@@ -317,7 +317,7 @@ fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> O
     Some(Kind::Moment { parts, median, missing, range })
 }
 
-/// The recipe of a column of texts, or `None` if the column is constant.
+/// The recipe of a text column, or `None` if the column is constant.
 fn texts_of(
     texts: &Texts,
     frame: &Frame,

@@ -1,4 +1,4 @@
-//! The classes that the command line names.
+//! The classes given on the command line.
 
 use super::args::LabelArgs;
 use crate::error::CliError;

@@ -457,8 +457,8 @@ fn values(value: &Value) -> Vec<String> {
 
 /// The field that contains the answers in tasks of JSON-MIN, CSV or JSON Lines. It must be one field for the whole
 /// file, because a task without an answer may have other fields that name classes. In a Prodigy choice task, it is
-/// `accept`. Otherwise, it is the only field that names classes, or the only one whose values are all classes. Returns
-/// the candidates if there are none or more than one.
+/// `accept`. Otherwise, it is the only field that names classes, or the only one whose values are all classes. If there
+/// is not exactly one candidate, returns the list of candidates as the error.
 fn answer_field(tasks: &[Value], items: &Items, classes: &[String]) -> Result<String, Vec<String>> {
     let flat = || {
         let objects = tasks.iter().filter_map(Value::as_object);

@@ -236,9 +236,9 @@ fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> 
 /// The answers that a review lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listed {
-    /// The last answers, the uncertain rows, and the answers that fit the other answers least.
+    /// The last answers, the uncertain rows, and the answers that are least consistent with the other answers.
     All,
-    /// The uncertain rows, and the answers that fit the other answers least.
+    /// The uncertain rows, and the answers that are least consistent with the other answers.
     Doubtful,
 }
 

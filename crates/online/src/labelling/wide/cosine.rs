@@ -50,7 +50,7 @@ impl CosineKernel {
         Ok(kernel)
     }
 
-    /// Appends points. The map remains that of the first points.
+    /// Appends points. The map that was computed from the first points is kept.
     pub(super) fn append<P: PointSet>(
         &mut self,
         points: &P,

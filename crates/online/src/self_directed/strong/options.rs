@@ -77,9 +77,9 @@ impl Cap {
 pub enum Start {
     /// Random directions, as in the paper.
     Random,
-    /// First the current hypothesis (initially y u of one point) and its opposite, with small caps, and then random
-    /// directions. All guarantees still hold, with at most 4k + 2 additional mistakes per round; in experiments, the
-    /// learner makes far fewer mistakes with this start.
+    /// First the current hypothesis (initially y u of one point) and its opposite, each with a low cap on updates, and
+    /// then random directions. All guarantees still hold, with at most 4k + 2 additional mistakes per round; in
+    /// experiments, the learner makes far fewer mistakes with this start.
     #[default]
     Warm,
 }
