@@ -18,11 +18,9 @@ pub(super) const JOBS: &[Definition] = &[
     csv("csv", "CSV, read into a table", |_, shape| {
         job(csv_text(shape)?.as_bytes(), |file| whole(file, Threads::ONE))
     }),
-    libsvm(
-        "libsvm-stream",
-        "LIBSVM, scanned and streamed (n x d, nonzeros per row)",
-        |_, shape| job(&libsvm_text(shape)?, streamed),
-    ),
+    libsvm("libsvm-stream", "LIBSVM, streamed (n x d, nonzeros per row)", |_, shape| {
+        job(&libsvm_text(shape)?, streamed)
+    }),
     libsvm("libsvm", "LIBSVM, read into a table (n x d, nonzeros per row)", |_, shape| {
         job(&libsvm_text(shape)?, |file| whole(file, Threads::ONE))
     }),
