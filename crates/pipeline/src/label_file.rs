@@ -226,20 +226,7 @@ impl LabelFile {
                 Some(files) => files.into_owned(),
                 None => table.take(id)?.values,
             };
-            let of_id = self.rows_of_ids(&ids, table, id)?;
-            let named = file.column(id).ok_or_else(|| file.no_column(id))?;
-            let row = |at: usize| {
-                let text = named.text(at);
-                of_id.get(&text).copied().ok_or_else(|| {
-                    DataError::user(format!(
-                        "{}, column `{id}`: {} has no row with the id `{}`",
-                        file.place(at),
-                        table.source,
-                        text
-                    ))
-                })
-            };
-            return (0..file.rows).map(row).collect();
+            return rows_by_ids(table, &ids, file, id);
         }
         if let Some(numbers) = file.column(ROW) {
             let row = |at| file.row_number(&numbers, at, &table.source, table.rows);
@@ -301,33 +288,62 @@ impl LabelFile {
         }
         Ok((0..table.rows).collect())
     }
+}
 
-    fn rows_of_ids(
-        &self,
-        ids: &Values,
-        table: &Frame,
-        name: &str,
-    ) -> Result<HashMap<String, usize>, DataError> {
-        let mut rows = HashMap::with_capacity(ids.len());
-        for row in 0..ids.len() {
-            let text = ids.text(row);
-            if text.is_empty() {
-                return Err(DataError::user(format!(
-                    "{}, column `{name}`: the id is missing",
-                    table.place(row)
-                )));
-            }
-            if let Some(first) = rows.insert(text, row) {
-                return Err(DataError::user(format!(
-                    "{}, column `{name}`: the id `{}` is already used at {}; ids must be unique",
-                    table.place(row),
-                    ids.text(row),
-                    table.place(first)
-                )));
-            }
+/// The row of a table for each row of a file, found by the column `id` of the file. `ids` are the ids of the rows of the
+/// table.
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// use halfspaces_pipeline::rows_by_ids;
+/// let ids = Values::texts(vec![0, 1, 2], &["a", "b", "c"]);
+/// let table = Frame::new("x.csv", vec![Column { name: "id".into(), values: ids.clone() }]);
+/// let ids_of_file = Values::texts(vec![0, 1], &["c", "a"]);
+/// let file = Frame::new("y.csv", vec![Column { name: "id".into(), values: ids_of_file }]);
+/// assert_eq!(rows_by_ids(&table, &ids, &file, "id")?, [2, 0]);
+/// # Ok::<(), halfspaces_frame::DataError>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if an id is missing or repeated in the table, or if the file has an id that the table does not have
+/// or has no such column.
+pub fn rows_by_ids(
+    table: &Frame,
+    ids: &Values,
+    file: &Frame,
+    id: &str,
+) -> Result<Vec<usize>, DataError> {
+    let mut rows = HashMap::with_capacity(ids.len());
+    for row in 0..ids.len() {
+        let text = ids.text(row);
+        if text.is_empty() {
+            return Err(DataError::user(format!(
+                "{}, column `{id}`: the id is missing",
+                table.place(row)
+            )));
         }
-        Ok(rows)
+        if let Some(first) = rows.insert(text, row) {
+            return Err(DataError::user(format!(
+                "{}, column `{id}`: the id `{}` is already used at {}; ids must be unique",
+                table.place(row),
+                ids.text(row),
+                table.place(first)
+            )));
+        }
     }
+    let named = file.column(id).ok_or_else(|| file.no_column(id))?;
+    let row = |at: usize| {
+        let text = named.text(at);
+        rows.get(&text).copied().ok_or_else(|| {
+            DataError::user(format!(
+                "{}, column `{id}`: {} has no row with the id `{}`",
+                file.place(at),
+                table.source,
+                text
+            ))
+        })
+    };
+    (0..file.rows).map(row).collect()
 }
 
 impl JoinedTable {

@@ -49,7 +49,7 @@ pub use fit::FitOptions;
 pub use guesses::{check_no_guesses, is_guess};
 pub use holdout::{SplitBy, split};
 pub use importance::{ColumnImportance, Importance, ImportanceMeasure};
-pub use label_file::{JoinedTable, LabelFile};
+pub use label_file::{JoinedTable, LabelFile, rows_by_ids};
 pub use model::{Batch, Decisions, Model};
 pub use moved_rows::check_same_order;
 pub use near_duplicates::contradictions;

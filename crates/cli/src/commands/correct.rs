@@ -6,10 +6,10 @@ use crate::input::{Hints, InputArgs, check_no_pipe};
 use crate::output::{OutputArgs, counted, note};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, same_class};
-use halfspaces_pipeline::{check_row_column, is_guess};
+use halfspaces_pipeline::{check_row_column, is_guess, rows_by_ids};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The value in the column `source` of the output of `label` for labels that the table had before the session.
 const KNOWN: &str = "known";
@@ -22,16 +22,18 @@ const EXAMPLES: &str = "\
 Examples:
   halfspaces correct data.csv --label class --with ranking.csv --first 8 -o clean.csv
   halfspaces correct data.csv --label class --with accepted.csv -o clean.csv
+  halfspaces correct data.csv --label class --with fixes.csv --id patient -o clean.csv
   halfspaces correct data.csv --label class --with answers.csv -o labelled.csv";
 
 /// Write a table with corrected labels as CSV; the other cells keep their text, and the file keeps its delimiter.
 ///
-/// The file of corrections is a CSV file with a column `row` (data rows, counted from 0) and a column of new labels,
-/// `suggested` or `label`. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA.
-/// Use the ranking of `audit` with --first, or a copy of the ranking with only the lines that you accept; in the copy,
-/// you can change `suggested`. Or use the answers that `halfspaces label` wrote: rows whose answer is uncertain, tied
-/// between annotators or only predicted keep their label. Other columns that occur in both files, such as a column of
-/// ids that `audit --keep` copied, must agree.
+/// The file of corrections is a CSV file with a column `row` (data rows, counted from 0) or a column of ids (--id), and
+/// a column of new labels, `suggested` or `label`; with --id, this column may also have the name that it has in DATA. If
+/// `suggested` and `label` both exist, `suggested` is the new label, and `label` must be the label in DATA. Use the
+/// ranking of `audit` with --first, or a copy of the ranking with only the lines that you accept; in the copy, you can
+/// change `suggested`. Or use the answers that `halfspaces label` wrote: rows whose answer is uncertain, tied between
+/// annotators or only predicted keep their label. Other columns that occur in both files, such as a column of ids that
+/// `audit --keep` copied, must agree.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CorrectArgs {
@@ -47,6 +49,9 @@ pub(crate) struct CorrectArgs {
     /// Use only the first rows of the file of corrections
     #[arg(long, value_name = "COUNT")]
     pub(crate) first: Option<usize>,
+    /// Find the rows by this column of ids, which both files have, instead of by the column `row`
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -57,7 +62,8 @@ pub(crate) struct CorrectArgs {
 pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     args.output.check_table(&[&args.input.data, &args.with])?;
     check_no_pipe(&args.input.data, "")?;
-    let hints = Hints { others_are_texts: true, ..Hints::verbatim([args.label.clone()]) };
+    let verbatim = [args.label.clone()].into_iter().chain(args.id.clone());
+    let hints = Hints { others_are_texts: true, ..Hints::verbatim(verbatim) };
     let frame = args.input.read_as(&hints)?;
     for (name, remark) in &frame.remarks {
         if matches!(remark, Remark::Unread { .. }) {
@@ -68,7 +74,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
         }
     }
     let labels = frame.column(&args.label).ok_or_else(|| frame.no_column(&args.label))?;
-    let corrections = Corrections::read(&args.with)?;
+    let corrections = Corrections::read(args)?;
     let mut values = corrections.checked(args, &frame, &labels)?;
     let count = values.len();
     // A cell that already has the same label in another form, such as `1.0` for `1`, stays as it is.
@@ -121,14 +127,42 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
 struct Corrections {
     frame: Frame,
     is_ranking: bool,
+    /// The column of new labels.
+    label: String,
 }
 
 impl Corrections {
-    fn read(path: &Path) -> Result<Corrections, CliError> {
-        let hints = Hints::verbatim(["row", "suggested", "label"]);
-        let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
+    fn read(args: &CorrectArgs) -> Result<Corrections, CliError> {
+        let named = ["row", "suggested", "label", &args.label].map(str::to_owned);
+        let hints = Hints::verbatim(named.into_iter().chain(args.id.clone()));
+        let frame = halfspaces_frame::read(&args.with, &ReadOptions::default(), &hints)?;
         let is_ranking = frame.has("suggested");
-        Ok(Corrections { frame, is_ranking })
+        // Next to row numbers, a column with the name of the labels in the table may contain the old labels.
+        let own = args.id.as_ref().map(|_| args.label.as_str());
+        let mut names = ["suggested", "label"].into_iter().chain(own);
+        let label = names.find(|name| frame.has(name)).unwrap_or("label").to_owned();
+        Ok(Corrections { frame, is_ranking, label })
+    }
+
+    /// The row of the table for each line, found by row numbers or by ids. Lines with a wrong row number have no row.
+    fn rows(
+        &self,
+        args: &CorrectArgs,
+        table: &Frame,
+    ) -> Result<Vec<Result<usize, CliError>>, CliError> {
+        let frame = &self.frame;
+        if let Some(id) = &args.id {
+            let ids = table.column(id).ok_or_else(|| table.no_column(id))?;
+            return Ok(rows_by_ids(table, &ids, frame, id)?.into_iter().map(Ok).collect());
+        }
+        let Some(numbers) = frame.column("row") else {
+            return Err(CliError::user(format!(
+                "{}; add the numbers of the data rows, counted from 0, or pass --id with a column of ids that both files have",
+                frame.no_column("row")
+            )));
+        };
+        let row = |at: usize| frame.row_number(&numbers, at, &table.source, table.rows);
+        Ok((0..frame.rows).map(row).collect())
     }
 
     fn column(&self, name: &str) -> Result<Cow<'_, Values>, CliError> {
@@ -158,10 +192,11 @@ impl Corrections {
         table: &Frame,
         labels: &Values,
     ) -> Result<BTreeMap<usize, String>, CliError> {
-        let Corrections { frame, is_ranking } = self;
+        let Corrections { frame, is_ranking, label } = self;
         let place = |at: usize| frame.place(at);
-        let rows = self.column("row")?;
-        let after = self.column(if *is_ranking { "suggested" } else { "label" })?;
+        let rows = self.rows(args, table)?;
+        let row_of = |at: usize| rows[at].clone();
+        let after = self.column(label)?;
         let before = if *is_ranking { frame.column("label") } else { None };
         let source = if *is_ranking { None } else { frame.column("source") };
         // The source of a row that has no label, or only a predicted one, in the output of `label`.
@@ -187,7 +222,13 @@ impl Corrections {
         if args.first.is_some() {
             self.check_order()?;
         }
-        let mut is_confirmed = check_rows(table, frame, &rows, &[&args.label])? || args.are_answers;
+        let mut is_confirmed = args.are_answers || args.id.is_some();
+        if args.id.is_none() {
+            let pairs = rows.iter().enumerate();
+            let pairs: Vec<_> =
+                pairs.filter_map(|(at, row)| Some((*row.as_ref().ok()?, at))).collect();
+            is_confirmed |= check_rows(table, frame, &pairs, &[&args.label])?;
+        }
         // Every line with a label of the table is compared, so that a table in another order is noticed.
         let is_known = |at: usize| source.as_ref().is_some_and(|source| source.text(at) == KNOWN);
         let mut compared = BTreeSet::new();
@@ -197,14 +238,13 @@ impl Corrections {
                 None if is_known(at) => after.text(at),
                 None => continue,
             };
-            let row = frame.row_number(&rows, at, &table.source, table.rows)?;
+            let row = row_of(at)?;
             check_label((frame, at, &old), (table, row, &labels.text(row)))?;
             compared.insert(row);
         }
         is_confirmed |= chance_of_equality(labels, &compared) <= MAX_CHANCE;
         if !is_confirmed {
-            let row = |at: usize| frame.row_number(&rows, at, &table.source, table.rows);
-            let pairs = (0..frame.rows).map(|at| Ok((row(at)?, at)));
+            let pairs = (0..frame.rows).map(|at| Ok((row_of(at)?, at)));
             let pairs = pairs.collect::<Result<Vec<_>, CliError>>()?;
             let advice = format!(
                 "if it numbers the data rows of {}, rename the column `row` of this table; otherwise, pass the table to which \
@@ -224,7 +264,7 @@ impl Corrections {
                 *left_out.entry(source).or_default() += 1;
                 continue;
             }
-            let row = frame.row_number(&rows, at, &table.source, table.rows)?;
+            let row = row_of(at)?;
             let label = after.text(at);
             if label.is_empty() {
                 return Err(CliError::user(format!(

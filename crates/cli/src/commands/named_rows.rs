@@ -2,23 +2,20 @@
 
 use crate::error::CliError;
 use crate::output::note_all;
-use halfspaces_frame::{Frame, Values, same_class};
+use halfspaces_frame::{Frame, same_class};
 use halfspaces_pipeline::check_same_rows;
 
-/// Checks that other columns of both tables agree, except for the columns `except`. `rows` is the column of row numbers.
-/// All lines are checked, including those that are not used, because any of them can show that the rows have moved.
-/// Returns whether there are such columns.
+/// Checks that other columns of both tables agree, except for the columns `except`. `pairs` are a row of the table and a
+/// line of the file each. All lines are checked, including those that are not used, because any of them can show that the
+/// rows have moved. Returns whether there are such columns.
 pub(super) fn check_rows(
     table: &Frame,
     file: &Frame,
-    rows: &Values,
+    pairs: &[(usize, usize)],
     except: &[&str],
 ) -> Result<bool, CliError> {
-    let row = |at: usize| file.row_number(rows, at, &table.source, table.rows);
-    let pairs = (0..file.rows).filter_map(|at| Some((row(at).ok()?, at)));
-    let pairs: Vec<(usize, usize)> = pairs.collect();
     let advice = format!("pass the table to which {} belongs", file.source);
-    let same = check_same_rows(table, file, &pairs, except, &advice)?;
+    let same = check_same_rows(table, file, pairs, except, &advice)?;
     note_all(&same.notes);
     Ok(same.columns > 0)
 }

@@ -436,3 +436,40 @@ fn a_ranking_of_other_rows_is_refused() {
     let said = "r.csv, line 3: row 7 has the label `no` here, but `yes` in t.csv, line 9";
     assert!(found.contains(said), "{found}");
 }
+
+/// Corrections may name rows by their ids, whatever the order of the table.
+#[test]
+fn corrections_are_found_by_ids() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write_table(dir);
+    let table = read(dir, "t.csv");
+    let mut lines: Vec<&str> = table.lines().collect();
+    lines[1..].reverse();
+    fs::write(dir.join("turned.csv"), lines.join("\n") + "\n").unwrap();
+    fs::write(dir.join("fixes.csv"), "id,class\n041,no\n007,no\n").unwrap();
+    for name in ["t", "turned"] {
+        let line =
+            format!("correct {name}.csv --label class --with fixes.csv --id id -o {name}2.csv");
+        let output = run_line(dir, &line);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said, "2 of 60 labels changed; 0 corrections equal to the old label\n");
+        let expected = read(dir, &format!("{name}.csv"))
+            .replace("007;7.50;yes", "007;7.50;no")
+            .replace("041;1.50;yes", "041;1.50;no");
+        assert_eq!(read(dir, &format!("{name}2.csv")), expected);
+    }
+    let said = refuse(dir, "correct t.csv --label class --with fixes.csv -o x.csv");
+    let part = "; add the numbers of the data rows, counted from 0, or pass --id";
+    assert!(said.contains("there is no column `row`") && said.contains(part), "{said}");
+    fs::write(dir.join("more.csv"), "id,label\n007,no\n7,no\n").unwrap();
+    let said = refuse(dir, "correct t.csv --label class --with more.csv --id id -o x.csv");
+    assert!(
+        said.contains("more.csv, line 3, column `id`: t.csv has no row with the id `7`"),
+        "{said}"
+    );
+    fs::write(dir.join("twice.csv"), table.replace("008;", "007;")).unwrap();
+    let said = refuse(dir, "correct twice.csv --label class --with fixes.csv --id id -o x.csv");
+    assert!(said.contains("the id `007` is already used at twice.csv, line 9"), "{said}");
+    assert!(!dir.join("x.csv").exists());
+}

@@ -78,6 +78,7 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
         with: answers,
         are_answers: true,
         first: None,
+        id: None,
         output,
         input: input.clone(),
     })?;

@@ -100,7 +100,9 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         Opening::Existing(log) => log.record().classes().to_vec(),
         Opening::New(_) => match &annotators {
             Some(annotators) if args.classes.is_empty() => annotators.classes().to_vec(),
-            _ => classes(args, model.as_ref(), &pool.known)?,
+            // The notes say which words of the known labels count as missing.
+            _ => classes(args, model.as_ref(), &pool.known)
+                .inspect_err(|_| pool.notes.iter().for_each(|text| note(&visible(text))))?,
         },
     };
     let predictions = advice::predictions(args, model.as_ref(), &class_names)?;

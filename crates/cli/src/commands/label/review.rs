@@ -43,7 +43,8 @@ impl Reviewed {
                 reviewed.push((row(at)?, at));
             }
         }
-        check_rows(pool, &frame, &column, except.as_slice())?;
+        let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
+        check_rows(pool, &frame, &pairs.collect::<Vec<_>>(), except.as_slice())?;
         let mut rows = Reviewed::default();
         for (row, at) in reviewed {
             let place = rows.places.len();
