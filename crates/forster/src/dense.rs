@@ -158,7 +158,21 @@ pub(crate) fn svd_of_wide(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), Fo
     let stack = MemStack::new(&mut memory);
     let (factors, coefficients) = (factors.as_ref(), coefficients.as_ref());
     reflect(factors, coefficients, Conj::No, vectors.as_mut(), Par::Seq, stack);
+    fix_signs(&mut vectors);
     Ok((values, vectors))
+}
+
+/// Makes the largest entry of each column positive, so that the signs do not depend on the order of the rows that were
+/// factorised. Among entries that are equal up to rounding, the first one counts.
+fn fix_signs(m: &mut Mat<f64>) {
+    const NEARLY: f64 = 1.0 - 1e-8;
+    for j in 0..m.ncols() {
+        let largest = m.col(j).iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        let first = m.col(j).iter().find(|v| v.abs() >= NEARLY * largest).copied();
+        if first.is_some_and(|v| v < 0.0) {
+            m.col_mut(j).iter_mut().for_each(|v| *v = -*v);
+        }
+    }
 }
 
 /// The lower triangle L with L Lᵀ = m mᵀ. L is m times a rotation, which does not change the norm of any row of X m.
@@ -278,6 +292,17 @@ mod tests {
             let squares = product(along.transpose(), along.as_ref());
             let expected = Mat::from_fn(rows, rows, |i, j| f64::from(i == j) * values[i].powi(2));
             assert!(distance(squares.as_ref(), expected.as_ref()) < 1e-11 * values[0].powi(2));
+        }
+    }
+
+    #[test]
+    fn the_order_of_rows_does_not_change_the_singular_vectors() {
+        let m = example(4, 9);
+        let (_, vectors) = svd_of_wide(m.as_ref()).unwrap();
+        for order in [[1, 0, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1]] {
+            let turned = Mat::from_fn(4, 9, |i, j| m[(order[i], j)]);
+            let (_, again) = svd_of_wide(turned.as_ref()).unwrap();
+            assert!(distance(vectors.as_ref(), again.as_ref()) < 1e-10, "{order:?}");
         }
     }
 
