@@ -144,7 +144,7 @@ fn one_pass(
                 by_label: HashMap::new(),
                 unseen: BTreeMap::new(),
                 notes: BTreeMap::new(),
-                late: LateValues::new(&recipe, &records, size),
+                late: LateValues::new(&recipe, &records, &options.recipe.drop, size),
             };
             let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
             let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;

@@ -27,7 +27,8 @@ pub(crate) struct LateValues {
 /// Columns of a sparse table that the recipe leaves out because they do not occur in the first rows.
 #[derive(Debug, Default)]
 struct LateEntries {
-    /// Whether the recipe has the column with this number. The list is empty if it has no such columns.
+    /// Whether the recipe has the column with this number, or the user dropped the column. The list is empty if the
+    /// recipe has no such columns.
     known: Vec<bool>,
     /// For each other column in the first rows, its first value, the number of rows in which it occurs, and whether it
     /// has only this value.
@@ -57,16 +58,25 @@ enum Value {
 
 impl LateValues {
     /// Starts to track the columns of a recipe that was fitted to training rows among the first `size` rows. `records`
-    /// says how these rows were read.
-    pub(crate) fn new(recipe: &Recipe, records: &[ColumnRecord], size: usize) -> LateValues {
+    /// says how these rows were read, and `dropped` are the columns that the user dropped.
+    pub(crate) fn new(
+        recipe: &Recipe,
+        records: &[ColumnRecord],
+        dropped: &[String],
+        size: usize,
+    ) -> LateValues {
         let rule = |name: &String| {
             let record = records.iter().find(|record| record.name == *name);
             record.map_or_else(ColumnRule::default, |record| record.rule.clone())
         };
         let column =
             |name: &String| (name.clone(), Constant { rule: rule(name), ..Constant::default() });
-        let mut known = vec![false; recipe.entries.last().map_or(0, |last| *last as usize + 1)];
-        recipe.entries.iter().for_each(|number| known[*number as usize] = true);
+        let mut numbers = recipe.entries.clone();
+        if !numbers.is_empty() {
+            numbers.extend(dropped.iter().filter_map(|name| recipe.entry_number(name)));
+        }
+        let mut known = vec![false; numbers.iter().max().map_or(0, |last| *last as usize + 1)];
+        numbers.into_iter().for_each(|number| known[number as usize] = true);
         let searched = recipe.number_columns().map(|name| (name.to_owned(), Default::default()));
         let complete = recipe.complete_columns().map(|name| (name.to_owned(), (None, 0)));
         LateValues {

@@ -196,4 +196,10 @@ fn later_chunks_of_a_stream_are_noted() {
     assert!(found.contains(note), "{found}");
     let found = fit("even.svm");
     assert!(!found.contains("left out"), "{found}");
+    // A dropped column is not late, and the first row after the first ones is.
+    let found = fit("even.svm --drop 3");
+    assert!(!found.contains("does not occur"), "{found}");
+    write(dir, "edge.svm", sparse(60_000));
+    let found = fit("edge.svm");
+    assert!(found.contains("edge.svm, line 60001, column `7`: it does not occur"), "{found}");
 }

@@ -445,9 +445,14 @@ impl Recipe {
         format!("{}{number}", self.prefix)
     }
 
+    /// The number in a name of a sparse column. Returns `None` if a sparse column cannot have the name.
+    pub(crate) fn entry_number(&self, name: &str) -> Option<u32> {
+        name.strip_prefix(&self.prefix)?.parse().ok()
+    }
+
     /// Whether this is the name of a sparse column that the model learned from.
     pub(crate) fn has_entry(&self, name: &str) -> bool {
-        let number = name.strip_prefix(&self.prefix).and_then(|number| number.parse::<u32>().ok());
+        let number = self.entry_number(name);
         number.is_some_and(|n| self.entries.binary_search(&n).is_ok() && self.entry_name(n) == name)
     }
 
