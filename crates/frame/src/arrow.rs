@@ -36,7 +36,7 @@ pub(crate) fn read(
         Some(batch) => Some(batch?.map_err(|e| damaged(&e))),
         None => Some(Err(panicked())),
     });
-    from_batches(source, options, hints, &schema, None, batches)
+    from_batches(source, options, hints, &schema, (0, None), batches)
 }
 
 fn open(bytes: &[u8]) -> Result<(SchemaRef, Batches<'_>), ArrowError> {

@@ -15,24 +15,25 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 use std::collections::HashMap;
 
-/// Builds a table from its batches. `rows` is the number of rows, if it is known.
+/// Builds a table from its batches. `rows` is the number of rows, if it is known, and `first` the number of the first
+/// row in messages.
 pub(crate) fn from_batches(
     source: &Source,
     options: &ReadOptions,
     hints: &Hints,
     schema: &Schema,
-    rows: Option<usize>,
+    (first, rows): (u64, Option<usize>),
     batches: impl Iterator<Item = Result<RecordBatch, DataError>>,
 ) -> Result<Frame, DataError> {
     let plan = Plan::new(source, options, hints, schema);
     let mut assembler = Assembler::new(source, &plan, rows.unwrap_or(0))?;
-    let mut first = 0;
+    let mut next = first;
     for batch in batches {
         let batch = batch?;
-        assembler.append(&batch, first)?;
-        first += batch.num_rows() as u64;
+        assembler.append(&batch, next)?;
+        next += batch.num_rows() as u64;
     }
-    let frame = assembler.finish(Places::rows())?;
+    let frame = assembler.finish(Places::rows_from(first))?;
     let notes = [plan.notes, frame.notes].concat();
     Ok(Frame { notes, ..frame })
 }

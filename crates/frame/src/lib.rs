@@ -72,9 +72,9 @@ pub use missing::{MISSING_SHOWN, is_missing_marker};
 pub use names::{first_of, short, suggestion, visible};
 pub use options::{Format, Hints, Ragged, ReadOptions};
 pub use picture::Picture;
-#[cfg(feature = "arrow")]
-pub use read::read_batches;
 pub use read::{LargeTable, read, read_bytes};
+#[cfg(feature = "arrow")]
+pub use read::{read_batches, read_part};
 pub use source::Source;
 pub use text_kind::TextKind;
 pub use typing::{

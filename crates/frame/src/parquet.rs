@@ -38,7 +38,7 @@ pub(crate) fn read(
         options,
         hints,
         &schema,
-        Some(rows),
+        (0, Some(rows)),
         std::iter::from_fn(|| file.next_batch()),
     )
 }

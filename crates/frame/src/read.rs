@@ -293,10 +293,26 @@ pub fn read_batches(
     reading: &ReadOptions,
     hints: &Hints,
 ) -> Result<Frame, DataError> {
+    read_part(name, schema, batches, 0, reading, hints)
+}
+
+/// Like [`read_batches`], but reads a part of a table, whose first row is row `first` of the table in messages.
+///
+/// # Errors
+/// Returns the same errors as [`read_batches`].
+#[cfg(feature = "arrow")]
+pub fn read_part(
+    name: &str,
+    schema: &arrow_schema::Schema,
+    batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
+    first: u64,
+    reading: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
     let hints = with_categories(hints, reading);
     let source = Source::named(name, Budget::of_machine());
     let batches = batches.into_iter().map(Ok);
-    let frame = from_batches(&source, reading, &hints, schema, None, batches)?;
+    let frame = from_batches(&source, reading, &hints, schema, (first, None), batches)?;
     let frame = finished(frame, reading, &hints)?;
     check_names(&frame)?;
     Ok(frame)

@@ -127,7 +127,7 @@ impl LabelAudit {
             ranking.extend(suspects);
         }
         let likely = likely_wrong(&ranking, labels);
-        let shifts = class_shifts(&ranking, labels, &likely);
+        let shifts = shifts(&ranking, labels, &likely);
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
         let by_class =
             |s: &Suspect| Suspect { sort_key: s.agreement - shifts[class(labels[s.row])], ..*s };
@@ -276,9 +276,8 @@ fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     suspects.iter().map(is_likely).collect()
 }
 
-/// For each class, the agreement at which the odds that a row's label is wrong are even. This agreement is σ²/(2μ)
-/// log(π/(1 - π)).
-fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
+/// The result of [`class_shifts`] for these rows.
+fn shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
     let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
     let mut right = Vec::with_capacity(suspects.len());
     for (suspect, likely) in suspects.iter().zip(likely) {
@@ -289,6 +288,15 @@ fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64
     let count = right.len() as f64;
     let mean = right.iter().sum::<f64>() / count;
     let variance = right.iter().map(|a| (a - mean) * (a - mean)).sum::<f64>() / count;
+    class_shifts(mean, variance, wrong, rows)
+}
+
+/// For each class, the agreement at which the odds that a row's label is wrong are even, as in
+/// [`LabelAudit::ranking_by_class`]. This agreement is σ²/(2μ) log(π/(1 - π)). It is 0 if the `mean` μ or the `variance`
+/// σ² of the agreement is not positive. `wrong` is the number of labels of each class that are likely wrong, and `rows`
+/// the number of rows with the label.
+#[must_use]
+pub fn class_shifts(mean: f64, variance: f64, wrong: [usize; 2], rows: [usize; 2]) -> [f64; 2] {
     // If all labels are likely wrong, the mean and the variance are NaN.
     if !(mean > 0.0 && variance > 0.0) {
         return [0.0; 2];

@@ -25,7 +25,7 @@ mod streams;
 #[cfg(test)]
 mod test_data;
 
-pub use audit::{LabelAudit, Suspect, wrong_labels_bound};
+pub use audit::{LabelAudit, Suspect, class_shifts, wrong_labels_bound};
 pub use baselines::{
     Ckmy, CkmyParams, CuttingPlane, CuttingPlaneFit, CuttingPlaneParams, Ddk, DdkParams,
     DecisionListOfHalfspaces, DescentFit, DescentParams, Dgt, DgtFit, DgtParams, DgtRound,

@@ -8,11 +8,9 @@ use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::repeated_values::note_groups;
 use crate::report::{ClassCount, Report};
 use crate::validation::{FOLDS, WeightsOf, cross_validated, error, measure, row_hashes};
-use halfspaces_frame::{
-    ClassKey, Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values,
-};
+use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values};
 use halfspaces_tables::{MIN_TABLE_ROWS, has_many_classes};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// The number of held-out rows below which the error is also measured by cross-validation.
 const ENOUGH_HELD_OUT: usize = 300;
@@ -168,21 +166,8 @@ impl Target {
         self.numbers[self.labels.of_row[row]]
     }
 
-    /// The class number of a label, which is looked up among the `known` classes.
-    pub(crate) fn class_of(&self, label: &str, known: &Classes) -> Option<usize> {
-        match &self.against_rest {
-            Some(positive) => Some(usize::from(ClassKey::of(label) == ClassKey::of(positive))),
-            None => known.find(label),
-        }
-    }
-
-    /// The rule by which labels are read.
-    pub(crate) fn rule(&self) -> Option<ColumnRule> {
-        self.rule.clone()
-    }
-
     /// Sets the number of training rows of each class.
-    pub(crate) fn count(&mut self, rows: &HashMap<usize, usize>) {
+    pub(crate) fn count(&mut self, rows: &BTreeMap<usize, usize>) {
         let name = |(class, name): (usize, &String)| ClassCount {
             name: name.clone(),
             rows: rows.get(&class).copied().unwrap_or(0),
@@ -192,9 +177,7 @@ impl Target {
 
     /// The error rate of always predicting the most common class.
     pub(crate) fn commonest_error(&self) -> f64 {
-        let most = self.counts.iter().map(|class| class.rows).max().unwrap_or(0);
-        let all: usize = self.counts.iter().map(|class| class.rows).sum();
-        1.0 - most as f64 / all.max(1) as f64
+        ClassCount::commonest_error(&self.counts)
     }
 
     pub(crate) fn label_part(&self, column: &str) -> LabelPart {

@@ -5,14 +5,14 @@ use crate::fit::{FitOptions, Target, check_enough};
 use crate::holdout::SplitBy;
 use crate::late::LateValues;
 use crate::model::{Batch, Model};
-use crate::pipeline::Pipeline;
+use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::Method;
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
+use crate::tally::Tally;
 use crate::validation::measure;
-use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable, Remark};
+use halfspaces_frame::{Classes, ColumnRecord, DataError, Frame, Labels, LargeTable};
 use halfspaces_linalg::{RngStream, rng_for};
-use std::collections::{BTreeMap, HashMap};
 
 /// The number of sampled rows from which the columns and the classes are determined. In a one-pass fit, these are the
 /// first rows; otherwise they are random rows.
@@ -20,10 +20,12 @@ const SAMPLE: usize = 60_000;
 /// The number of rows in a chunk.
 const CHUNK: usize = 4096;
 /// The default share of held-out rows for a table that is longer than the sample.
-const SHARE: f64 = 0.1;
+pub(crate) const SHARE: f64 = 0.1;
 /// The maximum number of held-out rows, unless a share is given. If more rows are held out, about half of them become
 /// training rows instead.
-const MAX_HELD_OUT: usize = 40_000;
+pub(crate) const MAX_HELD_OUT: usize = 40_000;
+/// What to do about values that occur only in later rows.
+const ADVICE: &str = "shuffle the file, or fit without --stream";
 
 impl Pipeline {
     /// Fits a pipeline to a table that is read in chunks.
@@ -85,7 +87,7 @@ fn one_pass(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Option<(Pipeline, Vec<String>)>, DataError> {
     let method = options.plan.method;
-    let mut head = table.head(SAMPLE)?;
+    let head = table.head(SAMPLE)?;
     let source = head.source.clone();
     let is_whole = head.rows < SAMPLE;
     if is_whole && method == Method::Auto {
@@ -94,18 +96,13 @@ fn one_pass(
     let size = head.rows;
     let seed = options.plan.seed;
     let share = options.holdout.unwrap_or(SHARE);
-    let (mut target, learn_rows, held_rows) = Target::take(&mut head, options, |rows| {
+    let first = FirstRows::learn(head, options, |rows| {
         if is_whole {
             return crate::holdout::split(rows, options.holdout, seed);
         }
         (0..rows).partition(|row| place_in_unit(seed, *row as u64) >= share)
     })?;
-    let training = head.into_rows(&learn_rows);
-    let records = training.records.clone();
-    let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
-    notes.splice(0..0, training.notes.iter().cloned());
-    recipe.check_sizes(&training)?;
-    let design = recipe.apply_to(training, Unseen::Error)?;
+    let FirstRows { mut target, learn_rows, held_rows, recipe, records, design, mut notes } = first;
     if !Model::streams(method, &design) {
         return Ok(None);
     }
@@ -116,35 +113,27 @@ fn one_pass(
     }
     check_enough(options, &source, learn_rows.len(), size)?;
     let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
-    let hints = recipe.hints(std::slice::from_ref(&options.label));
-    let mut hints = hints;
-    if let Some(rule) = target.rule() {
-        hints.rules.insert(options.label.clone(), rule);
-    }
+    let label = target.label_part(&options.label);
+    let hints = label.hints(&recipe);
     let held_out = if is_whole {
         HoldoutRule::Rows(held_rows.iter().map(|row| *row as u64).collect())
     } else {
         HoldoutRule::Below(share)
     };
-    let ((model, findings, held_out, counts), of_lines) =
+    let ((model, findings, held_out, tally), of_lines) =
         table.in_chunks(&hints, CHUNK, |chunks| {
             let known = Classes::new(target.classes.iter().cloned());
             let mut pass = Pass {
                 chunks,
                 progress,
                 options,
-                target: &target,
+                label: &label,
                 recipe: &recipe,
                 known,
                 held_out,
                 held: Vec::new(),
                 waiting: None,
-                rows: 0,
-                left_out: 0,
-                by_label: HashMap::new(),
-                unseen: BTreeMap::new(),
-                notes: BTreeMap::new(),
-                late: LateValues::new(&recipe, &records, &options.recipe.drop, size),
+                tally: Tally::new(LateValues::new(&recipe, &records, &options.recipe.drop, size)),
             };
             let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
             let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
@@ -152,36 +141,15 @@ fn one_pass(
             for batch in &mut pass {
                 batch?;
             }
-            let by_label = std::mem::take(&mut pass.by_label);
-            let unseen = std::mem::take(&mut pass.unseen);
-            for note in std::mem::take(&mut pass.notes).into_values() {
-                // The first rows were read before the pass, with the same notes.
-                if !notes.contains(&note) {
-                    notes.push(note);
-                }
-            }
-            let late = std::mem::take(&mut pass.late).notes(&source, &notes);
-            notes.extend(late);
-            let counts = (pass.rows, pass.left_out, by_label, unseen);
-            Ok::<_, DataError>((model, findings, pass.finish()?, counts))
+            let tally = pass.tally.clone();
+            Ok::<_, DataError>((model, findings, pass.finish()?, tally))
         })?;
     drop(design);
     notes.splice(0..0, of_lines);
     let mut model = model;
-    let (rows, left_out, by_label, unseen) = counts;
-    if left_out > 0 {
-        notes.push(format!(
-            "{source}: {left_out} rows have labels that do not occur in the first {size} rows; these rows are not used"
-        ));
-    }
-    for (column, count) in unseen {
-        notes.push(format!(
-            "{source}, column `{column}`: {count} rows have categories that do not occur in the training rows among the \
-             first {size} rows; these categories count as different from all known ones; shuffle the file, or fit without \
-             --stream"
-        ));
-    }
-    target.count(&by_label);
+    let rows = tally.rows;
+    target.count(&tally.by_class);
+    tally.add_notes(&source, size, ADVICE, &mut notes);
     let held_out = match held_out {
         Some((held, truth)) => {
             let measured = measure(&mut model, &held, &truth, &options.plan, Some(&|_, _| None))?;
@@ -201,8 +169,38 @@ fn one_pass(
         seed,
         findings,
     };
-    let label = target.label_part(&options.label);
     Ok(Some((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes)))
+}
+
+/// The facts that are learned from the first rows of a table that is read in parts.
+pub(crate) struct FirstRows {
+    pub(crate) target: Target,
+    pub(crate) learn_rows: Vec<usize>,
+    pub(crate) held_rows: Vec<usize>,
+    pub(crate) recipe: Recipe,
+    /// How the columns were read.
+    pub(crate) records: Vec<ColumnRecord>,
+    /// The points of the training rows.
+    pub(crate) design: Design,
+    pub(crate) notes: Vec<String>,
+}
+
+impl FirstRows {
+    /// Determines the classes and the recipe from the training rows of `head`, which `split` selects.
+    pub(crate) fn learn(
+        mut head: Frame,
+        options: &FitOptions,
+        split: impl FnOnce(usize) -> (Vec<usize>, Vec<usize>),
+    ) -> Result<FirstRows, DataError> {
+        let (target, learn_rows, held_rows) = Target::take(&mut head, options, split)?;
+        let training = head.into_rows(&learn_rows);
+        let records = training.records.clone();
+        let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
+        notes.splice(0..0, training.notes.iter().cloned());
+        recipe.check_sizes(&training)?;
+        let design = recipe.apply_to(training, Unseen::Error)?;
+        Ok(FirstRows { target, learn_rows, held_rows, recipe, records, design, notes })
+    }
 }
 
 /// The rule that selects held-out rows.
@@ -214,7 +212,7 @@ enum HoldoutRule {
 }
 
 /// A pseudorandom number in [0, 1) for each row (SplitMix64, Steele, Lea and Flood 2014).
-fn place_in_unit(seed: u64, row: u64) -> f64 {
+pub(crate) fn place_in_unit(seed: u64, row: u64) -> f64 {
     let mut z = seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(row).wrapping_add(1);
     z = z.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -247,24 +245,14 @@ struct Pass<'p> {
     chunks: &'p mut dyn Iterator<Item = Result<Frame, DataError>>,
     progress: &'p mut dyn FnMut(u64),
     options: &'p FitOptions,
-    target: &'p Target,
+    label: &'p LabelPart,
     recipe: &'p Recipe,
     known: Classes,
     held_out: HoldoutRule,
     held: Vec<HeldOutRows>,
     /// Rows that are no longer held out and that are yielded next.
     waiting: Option<Batch>,
-    /// The number of rows read.
-    rows: u64,
-    /// The number of rows with unknown labels.
-    left_out: u64,
-    by_label: HashMap<usize, usize>,
-    /// For each column with unknown categories, the number of rows with an unknown category.
-    unseen: BTreeMap<String, u64>,
-    /// For each column of the recipe, the first note on how the column was read (0) and the first note on one of its
-    /// cells (1).
-    notes: BTreeMap<(String, usize), String>,
-    late: LateValues,
+    tally: Tally,
 }
 
 impl Iterator for Pass<'_> {
@@ -283,41 +271,17 @@ impl Pass<'_> {
     /// Splits a chunk, stores its held-out rows, and returns its training rows.
     fn take(&mut self, mut chunk: Frame) -> Result<Batch, DataError> {
         let labels = Labels::take_part(&mut chunk, &self.options.label)?;
-        let first = self.rows;
-        self.rows += chunk.rows as u64;
+        let first = self.tally.rows;
         (self.progress)(chunk.rows as u64);
-        for (column, rows) in self.recipe.unseen_rows(&chunk)? {
-            *self.unseen.entry(column.to_owned()).or_default() += rows;
-        }
-        self.late.add(&chunk);
-        // A search for each column of the recipe would take quadratic time.
-        let rules = chunk.records.iter().filter_map(|of| Some((&of.name, of.notes.first()?)));
-        let rules: HashMap<&String, &String> = rules.collect();
-        let remarks = chunk.remarks.iter().map(|(name, remark)| (name, remark));
-        let remarks: HashMap<&String, &Remark> = remarks.rev().collect();
-        for column in &self.recipe.columns {
-            let name = &column.name;
-            let of_rule = rules.get(name).map(|note| (*note).clone());
-            let of_cell = remarks.get(name).map(|remark| chunk.about(name, remark));
-            for (about_cell, note) in [of_rule, of_cell].into_iter().enumerate() {
-                if let Some(note) = note {
-                    self.notes.entry((name.clone(), about_cell)).or_insert(note);
-                }
-            }
-        }
-        let class: Vec<Option<usize>> =
-            labels.classes.iter().map(|label| self.target.class_of(label, &self.known)).collect();
+        let class = self.label.classes_of(&labels, &self.known);
+        self.tally.add(&chunk, self.recipe, &class)?;
         let (mut learn, mut classes) = (Vec::new(), Vec::new());
         let mut held = Vec::new();
-        for (at, label) in labels.of_row.iter().enumerate() {
+        for (at, class) in class.iter().enumerate() {
             let row = first + at as u64;
-            match class[*label] {
-                Some(class) => *self.by_label.entry(class).or_default() += 1,
-                None => self.left_out += 1,
-            }
             if self.is_held_out(row) {
                 held.push(at);
-            } else if let Some(class) = class[*label] {
+            } else if let Some(class) = *class {
                 learn.push(at);
                 classes.push(class);
             }
@@ -326,7 +290,7 @@ impl Pass<'_> {
         let design = self.recipe.apply_to(chunk, Unseen::Zero)?;
         if !held.is_empty() {
             let design = design.select(&held)?;
-            let classes = held.iter().map(|at| class[labels.of_row[*at]]).collect();
+            let classes = held.iter().map(|at| class[*at]).collect();
             let rows = held.iter().map(|at| first + *at as u64).collect();
             self.held.push(HeldOutRows { design, classes, rows });
             self.thin()?;

@@ -5,10 +5,11 @@ use halfspaces_frame::{
     Block, ColumnRecord, ColumnRule, Frame, MissingSearch, Reading, SparseBlock, Values,
 };
 use halfspaces_linalg::{PointSet, RowView};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The information on the values of a table read in chunks that is needed for its notes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct LateValues {
     /// For each column of numbers, the search for a number that marks missing values.
     searches: BTreeMap<String, MissingSearch>,
@@ -25,7 +26,7 @@ pub(crate) struct LateValues {
 }
 
 /// Columns of a sparse table that the recipe leaves out because they do not occur in the first rows.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct LateEntries {
     /// Whether the recipe has the column with this number, or the user dropped the column. The list is empty if the
     /// recipe has no such columns.
@@ -38,18 +39,20 @@ struct LateEntries {
     example: Option<(String, String)>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Constant {
     rule: ColumnRule,
     /// The majority value of the first rows, or `None` if this value is missing, and its lead in the majority vote.
     /// Some of the first rows are held out and may have other values.
     most: Option<Value>,
     votes: usize,
+    /// Whether the majority value is known, because all first rows have been read.
+    is_settled: bool,
     /// The place of the first row after these that has another value.
     differs: Option<String>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Value {
     Number(f64),
     Moment(i64),
@@ -89,6 +92,32 @@ impl LateValues {
         }
     }
 
+    /// Starts to track a part of the table that begins at row `first`. This value must have tracked the first rows,
+    /// and nothing else; it knows the values of the constant columns.
+    pub(crate) fn at(&self, first: usize) -> LateValues {
+        let mut part = self.clone();
+        part.searches.values_mut().for_each(|search| *search = MissingSearch::default());
+        part.constant.values_mut().for_each(|constant| constant.is_settled = true);
+        part.rows = first;
+        part
+    }
+
+    /// Adds the result for the part that follows.
+    pub(crate) fn merge(&mut self, later: LateValues) {
+        for (name, search) in later.searches {
+            self.searches.entry(name).or_default().merge(search);
+        }
+        for (name, constant) in later.constant {
+            let known = self.constant.entry(name).or_default();
+            known.differs = known.differs.take().or(constant.differs);
+        }
+        for (name, (place, count)) in later.complete {
+            let known = self.complete.entry(name).or_default();
+            *known = (known.0.take().or(place), known.1 + count);
+        }
+        self.rows = later.rows;
+    }
+
     /// Adds the next rows.
     pub(crate) fn add(&mut self, chunk: &Frame) {
         let first = self.size.saturating_sub(self.rows).min(chunk.rows);
@@ -118,8 +147,9 @@ impl LateValues {
         self.rows += chunk.rows;
     }
 
-    /// The notes on the rows read so far. `notes` are the notes on the first rows.
-    pub(crate) fn notes(self, source: &str, notes: &[String]) -> Vec<String> {
+    /// The notes on the rows read so far. `notes` are the notes on the first rows, and `advice` says what to do about
+    /// values that occur only in later rows.
+    pub(crate) fn notes(self, source: &str, notes: &[String], advice: &str) -> Vec<String> {
         let mut late = Vec::new();
         for (name, search) in self.searches {
             let about = format!("{source}, column `{name}`: ");
@@ -135,7 +165,7 @@ impl LateValues {
             if let Some(place) = constant.differs {
                 late.push(format!(
                     "{place}, column `{name}`: its value differs from that of the first {} rows; the column is left out as \
-                     constant; shuffle the file, or fit without --stream",
+                     constant; {advice}",
                     self.size
                 ));
             }
@@ -144,12 +174,12 @@ impl LateValues {
             if let Some(place) = place {
                 late.push(format!(
                     "{place}, column `{name}`: its values are missing in {count} rows, but in none of the training rows among the \
-                     first {} rows; they are replaced by the median; shuffle the file, or fit without --stream",
+                     first {} rows; they are replaced by the median; {advice}",
                     self.size
                 ));
             }
         }
-        late.extend(self.entries.note(self.size));
+        late.extend(self.entries.note(self.size, advice));
         late
     }
 }
@@ -180,7 +210,7 @@ impl LateEntries {
         }
     }
 
-    fn note(self, size: usize) -> Option<String> {
+    fn note(self, size: usize, advice: &str) -> Option<String> {
         let (place, name) = self.example?;
         let others = match self.late.len() - 1 {
             0 => String::new(),
@@ -189,7 +219,7 @@ impl LateEntries {
         };
         Some(format!(
             "{place}, column `{name}`: it does not occur, or has one value, in the training rows among the first {size} rows, so it \
-             is left out{others}; shuffle the file, or fit without --stream"
+             is left out{others}; {advice}"
         ))
     }
 }
@@ -199,7 +229,7 @@ impl Constant {
     fn add(&mut self, chunk: &Frame, values: &Values, first: usize) {
         // A column that is not used is read as texts, so most rows have the same code as the row before.
         let mut last = None;
-        for row in 0..chunk.rows {
+        for row in if self.is_settled { first } else { 0 }..chunk.rows {
             if self.differs.is_some() {
                 return;
             }

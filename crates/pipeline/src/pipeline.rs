@@ -5,8 +5,8 @@ use crate::model::{Decisions, Model};
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use halfspaces_frame::{
-    ClassKey, ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class,
-    first_of, read, same_class, short,
+    ClassKey, Classes, ColumnRule, DataError, Frame, Hints, Labels, MISSING_SHOWN, Ragged,
+    ReadOptions, find_class, first_of, read, same_class, short,
 };
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,28 @@ pub(crate) struct LabelPart {
     /// The rule by which labels are read.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) rule: Option<ColumnRule>,
+}
+
+impl LabelPart {
+    /// The hints with which later parts of a labelled table must be read.
+    pub(crate) fn hints(&self, recipe: &Recipe) -> Hints {
+        let mut hints = recipe.hints(std::slice::from_ref(&self.column));
+        if let Some(rule) = &self.rule {
+            hints.rules.insert(self.column.clone(), rule.clone());
+        }
+        hints
+    }
+
+    /// The class of each row of a part of a table, or `None` if the label is unknown. Labels are looked up among the
+    /// `known` classes, which are those of this value.
+    pub(crate) fn classes_of(&self, labels: &Labels, known: &Classes) -> Vec<Option<usize>> {
+        let class = |label: &String| match &self.against_rest {
+            Some(positive) => Some(usize::from(ClassKey::of(label) == ClassKey::of(positive))),
+            None => known.find(label),
+        };
+        let of_label: Vec<Option<usize>> = labels.classes.iter().map(class).collect();
+        labels.of_row.iter().map(|label| of_label[*label]).collect()
+    }
 }
 
 /// The true classes of a table's rows.

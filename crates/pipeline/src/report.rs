@@ -16,6 +16,15 @@ pub struct ClassCount {
     pub rows: usize,
 }
 
+impl ClassCount {
+    /// The error rate of always predicting the most common class.
+    pub(crate) fn commonest_error(classes: &[ClassCount]) -> f64 {
+        let most = classes.iter().map(|class| class.rows).max().unwrap_or(0);
+        let all: usize = classes.iter().map(|class| class.rows).sum();
+        1.0 - most as f64 / all.max(1) as f64
+    }
+}
+
 /// The report of a fit, stored in the model.
 ///
 /// ```

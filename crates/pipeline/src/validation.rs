@@ -41,6 +41,16 @@ pub(crate) fn measure(
     weights: Option<WeightsOf<'_>>,
 ) -> Result<Measured, DataError> {
     let values = model.values(held_out, plan.threads)?;
+    measure_values(model, values, truth, weights)
+}
+
+/// Like [`measure`], for the decision values of the held-out rows.
+pub(crate) fn measure_values(
+    model: &mut Model,
+    values: Vec<Vec<f64>>,
+    truth: &[Option<usize>],
+    weights: Option<WeightsOf<'_>>,
+) -> Result<Measured, DataError> {
     let first = values.first().map(|values| deciding_class(values));
     let only = first.filter(|first| {
         values.iter().all(|values| deciding_class(values) == *first)

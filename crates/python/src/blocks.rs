@@ -13,7 +13,10 @@ use halfspaces_linalg::{
     MergeError, Params, Partial, Termination, Threads,
 };
 use halfspaces_online::{EpochPass, EpochSum, ShardedPerceptron};
-use halfspaces_pac::{CandidateErrors, ErrorCounts, LogisticPass, LogisticRegression, LogisticSum};
+use halfspaces_pac::{
+    CandidateErrors, ErrorCounts, LogisticFit, LogisticPass, LogisticRegression, LogisticSum,
+};
+use halfspaces_pipeline::{AuditPass, AuditSums, PartsAudit};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -28,6 +31,7 @@ enum Job {
     Epoch(EpochPass),
     Margins(MarginScan),
     Candidates(CandidateErrors),
+    Audit(AuditPass),
 }
 
 /// The result of a job on some blocks.
@@ -38,6 +42,7 @@ enum Part {
     Epoch(Partial<EpochSum>),
     Margins(Partial<LargestMargins>),
     Candidates(Partial<ErrorCounts>),
+    Audit(Partial<AuditSums>),
 }
 
 impl Job {
@@ -54,6 +59,7 @@ impl Job {
             Job::Epoch(job) => Part::Epoch(job.partial(first, points, labels, threads)?),
             Job::Margins(job) => Part::Margins(job.partial(first, points, threads)?),
             Job::Candidates(job) => Part::Candidates(job.partial(first, points, labels, threads)?),
+            Job::Audit(job) => Part::Audit(job.partial(first, points, threads)?),
         })
     }
 }
@@ -66,6 +72,7 @@ impl Part {
             (Part::Epoch(part), Part::Epoch(other)) => part.merge(other),
             (Part::Margins(part), Part::Margins(other)) => part.merge(other),
             (Part::Candidates(part), Part::Candidates(other)) => part.merge(other),
+            (Part::Audit(part), Part::Audit(other)) => part.merge(other),
             _ => Err(MergeError::Unlike),
         }
     }
@@ -260,9 +267,26 @@ pub(crate) fn fit_logistic_blocks<'py>(
     tol: f64,
     max_iter: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let all = Everywhere { run, rows };
     let params = LogisticRegression::params().c(c).intercept(fit_intercept);
     let learner = params.tolerance(tol).max_steps(max_iter).check().map_err(Fault::from)?;
+    let fit = logistic(py, run, rows, dim, &learner)?;
+    let report = halfspace_report(py, fit.halfspace())?;
+    report.set_item("objective", fit.objective())?;
+    report.set_item("n_iter", fit.steps())?;
+    report.set_item("converged", fit.termination() == Termination::Converged)?;
+    report.set_item("termination", fit.termination().to_string())?;
+    Ok(report)
+}
+
+/// Fits a logistic regression to rows of R^`dim` that `run` reaches.
+pub(crate) fn logistic(
+    py: Python<'_>,
+    run: Py<PyAny>,
+    rows: u64,
+    dim: usize,
+    learner: &LogisticRegression,
+) -> PyResult<LogisticFit> {
+    let all = Everywhere { run, rows };
     let fit = py.detach(|| {
         learner.fit_blocks(dim, |pass| {
             let sum: LogisticSum = total!(all, Logistic, pass.clone())?;
@@ -270,12 +294,24 @@ pub(crate) fn fit_logistic_blocks<'py>(
             Ok::<_, Ended>(sum)
         })
     })?;
-    let report = halfspace_report(py, fit.halfspace())?;
-    report.set_item("objective", fit.objective())?;
-    report.set_item("n_iter", fit.steps())?;
-    report.set_item("converged", fit.termination() == Termination::Converged)?;
-    report.set_item("termination", fit.termination().to_string())?;
-    Ok(report)
+    Ok(fit)
+}
+
+/// Audits judged rows that `run` reaches.
+pub(crate) fn audit(
+    py: Python<'_>,
+    run: Py<PyAny>,
+    rows: u64,
+    (classes, folds): (usize, usize),
+    failure: f64,
+    count: usize,
+) -> PyResult<PartsAudit> {
+    let all = Everywhere { run, rows };
+    let found = py.detach(|| {
+        PartsAudit::run(classes, folds, failure, count, |pass| total!(all, Audit, pass.clone()))
+    })?;
+    all.check_rows(found.rows)?;
+    Ok(found)
 }
 
 /// Fits an averaged perceptron to rows that `run` reaches; each block is a shard.

@@ -10,14 +10,14 @@ use arrow_array::{
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use halfspaces_frame::{
-    DataError, Decimal, Format, Frame, Hints, Ragged, ReadOptions, read, read_batches,
+    DataError, Decimal, Format, Frame, Hints, Ragged, ReadOptions, read, read_batches, read_part,
 };
 use halfspaces_linalg::Threads;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ pub(crate) enum Source<'py> {
 }
 
 /// A table without references to Python objects.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Table {
     File(PathBuf),
     Batches { name: String, schema: Schema, batches: Vec<RecordBatch> },
@@ -138,6 +138,24 @@ impl Table {
         Ok(Table::Batches { name: name.to_owned(), schema, batches: vec![batch] })
     }
 
+    /// Reads a part of a larger table, whose first row is row `first` of that table.
+    pub(crate) fn read_part(
+        self,
+        first: u64,
+        reading: &ReadOptions,
+        hints: &Hints,
+    ) -> Result<Frame, DataError> {
+        match self {
+            Table::File(path) => Err(DataError::user(format!(
+                "{}: a part of a table must be in memory; read the file first",
+                path.display()
+            ))),
+            Table::Batches { name, schema, batches } => {
+                read_part(&name, &schema, batches, first, reading, hints)
+            }
+        }
+    }
+
     /// Reads the table.
     pub(crate) fn read(self, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
         match self {
@@ -150,7 +168,7 @@ impl Table {
 }
 
 /// The options for reading a table.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Reading {
     format: Option<String>,
@@ -165,6 +183,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// The options for reading later parts of a table; its categories are known by then.
+    pub(crate) fn of_parts(self) -> Reading {
+        Reading { category: Vec::new(), ..self }
+    }
+
     pub(crate) fn ragged(&self) -> Ragged {
         self.ragged
     }

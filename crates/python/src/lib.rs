@@ -15,6 +15,7 @@ mod labeler;
 mod learner;
 mod model;
 mod online;
+mod parts;
 mod pipeline;
 mod rows;
 mod run;
@@ -44,6 +45,8 @@ mod _core {
     use super::model::{Model, fit};
     #[pymodule_export]
     use super::online::Online;
+    #[pymodule_export]
+    use super::parts::{PartsPlan, PartsSurvey, audit_judged};
     #[pymodule_export]
     use super::pipeline::{TablePipeline, fit_pipeline};
     #[pymodule_export]

@@ -40,7 +40,7 @@ impl Columns {
 /// The arguments of a fit.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FitArguments {
+pub(crate) struct FitArguments {
     label: String,
     positive: Option<String>,
     learner: Method,
@@ -53,12 +53,12 @@ struct FitArguments {
     time: Option<String>,
     skip_unlabelled: bool,
     columns: Columns,
-    reading: Reading,
+    pub(crate) reading: Reading,
     seed: u64,
 }
 
 impl FitArguments {
-    fn options(self, threads: Threads) -> FitOptions {
+    pub(crate) fn options(self, threads: Threads) -> FitOptions {
         let split = match (self.group, self.time) {
             (Some(column), _) => SplitBy::Group(column),
             (None, Some(column)) => SplitBy::Time(column),
@@ -115,7 +115,7 @@ type Decided<'py> = (
 #[pyclass(frozen, module = "halfspaces._core")]
 #[derive(Debug)]
 pub(crate) struct TablePipeline {
-    pipeline: Pipeline,
+    pub(crate) pipeline: Pipeline,
 }
 
 /// Converts arguments, which must have the names of the fields.

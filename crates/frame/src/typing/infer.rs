@@ -16,6 +16,7 @@ use crate::error::DataError;
 use crate::names::short;
 use crate::text_kind::TextKind;
 use crate::values::Values;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Numbers that programs often write for a missing value: repeated nines, the smallest integers of 16 and 32 bits, and
@@ -444,7 +445,7 @@ fn number_for_missing(number: f64, rows: usize) -> String {
 /// search.add([-999.0, 1.0, -999.0]);
 /// assert!(search.note().unwrap().starts_with("-999 is in 2 rows"));
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct MissingSearch {
     /// The ends of the range of numbers that never mark a missing value.
     range: Option<(f64, f64)>,
@@ -466,6 +467,17 @@ impl MissingSearch {
             } else {
                 self.range = Some((low.min(value), high.max(value)));
             }
+        }
+    }
+
+    /// Adds the numbers of another search, in any order.
+    pub fn merge(&mut self, other: MissingSearch) {
+        if let Some((low, high)) = other.range {
+            let (least, greatest) = self.range.unwrap_or((low, high));
+            self.range = Some((low.min(least), high.max(greatest)));
+        }
+        for (bits, rows) in other.rows_of {
+            *self.rows_of.entry(bits).or_default() += rows;
         }
     }
 

@@ -67,6 +67,8 @@ class AuditResult:
         Decisions about the table that could be wrong; each was also issued as a `DataWarning`.
     index : pandas.Index or None
         The index of the rows, if `X` is a pandas DataFrame. It is the index of `table` as well.
+    rows : int or None
+        The number of audited labels, if the arrays contain only the first rows of the ranking (`halfspaces.parts`).
     """
 
     row: npt.NDArray[np.int64]
@@ -81,6 +83,7 @@ class AuditResult:
     contradicts: npt.NDArray[np.int64] | None = None
     notes: list[str] = field(default_factory=list)
     index: Any = None
+    rows: int | None = None
 
     @property
     def table(self) -> Any:
@@ -104,7 +107,7 @@ class AuditResult:
         -------
         str
         """
-        count = len(self.row)
+        count = len(self.row) if self.rows is None else self.rows
         if self.disagreements >= self.baseline:
             likely = (
                 f"the audit cannot tell which of them are wrong: the classifier disagrees with {self.disagreements}, and "

@@ -463,7 +463,7 @@ class Pipeline:
         return found
 
     def __reduce__(self) -> Any:
-        return (_restored, (self._native.to_bytes(), self.notes, self.classes_))
+        return (_restored, (self._native.to_bytes(), self.notes, self.classes_, type(self)))
 
     def __repr__(self) -> str:
         classes = ", ".join(map(repr, self.classes_.tolist()))
@@ -472,8 +472,10 @@ class Pipeline:
         return f"<Pipeline from {len(self.columns)} columns to {self.label!r}: {classes}{error}>"
 
 
-def _restored(saved: bytes, notes: list[str], classes: npt.NDArray[Any] | None = None) -> Pipeline:
-    return Pipeline._of(_core.TablePipeline.from_bytes(saved, "the pickled pipeline"), notes, classes)
+def _restored(
+    saved: bytes, notes: list[str], classes: npt.NDArray[Any] | None = None, kind: type[Pipeline] = Pipeline
+) -> Pipeline:
+    return kind._of(_core.TablePipeline.from_bytes(saved, "the pickled pipeline"), notes, classes)
 
 
 __all__ = ["Pipeline"]

@@ -261,11 +261,16 @@ def count_errors(X: Any, y: Any, coef: Any, intercept: Any = None) -> npt.NDArra
     return blocks.count_errors(DaskSource(X, y), coef, intercept)
 
 
+from halfspaces._dask_tables import DaskTable, Pipeline, audit  # noqa: E402 (this module imports it, too)
+
 __all__ = [
     "AveragedPerceptron",
     "DaskSource",
+    "DaskTable",
     "ForsterTransform",
     "LogisticRegression",
+    "Pipeline",
+    "audit",
     "count_errors",
     "largest_margins",
 ]
