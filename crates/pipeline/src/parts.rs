@@ -54,8 +54,8 @@ enum Grouping {
 /// };
 /// let plan = PartsPlan::new(60, 100, None, &FitOptions::new("kind"), read)?;
 /// let survey = plan.survey(read(&plan.hints())?, 0)?;
-/// let (points, classes) = plan.points(read(&plan.hints())?, 0, &plan.training(&survey))?;
-/// assert_eq!((points.dim(), points.len(), classes.len()), (1, 57, 57));
+/// let (points, keys) = plan.points(read(&plan.hints())?, 0, &plan.training(&survey))?;
+/// assert_eq!((points.dim(), points.len(), keys.len()), (1, 57, 57));
 /// # use halfspaces_linalg::PointSet;
 /// # Ok::<(), DataError>(())
 /// ```
@@ -293,7 +293,7 @@ impl PartsPlan {
     }
 
     /// The standardised points of the rows of a part that have a known label and whose group `keep` selects, and their
-    /// classes.
+    /// classes and groups.
     ///
     /// # Errors
     /// Returns the errors of [`PartsPlan::survey`].
@@ -302,12 +302,14 @@ impl PartsPlan {
         mut part: Frame,
         first: u64,
         keep: &[bool],
-    ) -> Result<(Points, Vec<usize>), DataError> {
+    ) -> Result<(Points, Vec<(usize, usize)>), DataError> {
         let classes = self.take_classes(&mut part)?;
         let (design, rows) =
             self.design(part, first, |at, group| classes[at].is_some() && keep[group])?;
         let points = self.scale.apply(&design.into_dense()?)?;
-        Ok((points, rows.into_iter().filter_map(|at| classes[at]).collect()))
+        let keys =
+            rows.into_iter().filter_map(|at| Some((classes[at]?, self.group(first + at as u64))));
+        Ok((points, keys.collect()))
     }
 
     /// The model of logistic fits to all points: one fit for two classes, otherwise one for each class.

@@ -10,7 +10,7 @@ use halfspaces_forster::{
 };
 use halfspaces_linalg::{
     AffineHalfspace, BLOCK_ROWS, DensePoints, InputError, Label, LargestMargins, MarginScan,
-    MergeError, Params, Partial, Termination, Threads,
+    MergeError, Params, Partial, PointSet, Points, Termination, Threads,
 };
 use halfspaces_online::{EpochPass, EpochSum, ShardedPerceptron};
 use halfspaces_pac::{
@@ -92,6 +92,15 @@ pub(crate) fn block_rows() -> usize {
     BLOCK_ROWS
 }
 
+/// Checks that a part begins with a whole block.
+pub(crate) fn check_first(first: usize) -> Result<(), Fault> {
+    if first.is_multiple_of(BLOCK_ROWS) {
+        return Ok(());
+    }
+    let text = format!("first={first}: a part must begin at a multiple of {BLOCK_ROWS} rows");
+    Err(Fault::new(text))
+}
+
 /// Runs `job` on rows, the first of which is row `first` of all rows. The `classes` are 0 or 1; the array is empty if
 /// the job needs no classes.
 #[pyfunction]
@@ -104,10 +113,7 @@ pub(crate) fn partial<'py>(
     jobs: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let job: Job = from_bytes("job", job)?;
-    if !first.is_multiple_of(BLOCK_ROWS) {
-        let text = format!("first={first}: a part must begin at a multiple of {BLOCK_ROWS} rows");
-        return Err(Fault::new(text).into());
-    }
+    check_first(first)?;
     let labels: Vec<Label> =
         classes.as_slice()?.iter().map(|class| Label::from_sign(*class as f64 - 0.5)).collect();
     let rows = rows.points_from(first)?;
@@ -269,7 +275,8 @@ pub(crate) fn fit_logistic_blocks<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let params = LogisticRegression::params().c(c).intercept(fit_intercept);
     let learner = params.tolerance(tol).max_steps(max_iter).check().map_err(Fault::from)?;
-    let fit = logistic(py, run, rows, dim, &learner)?;
+    let blocks = rows.div_ceil(BLOCK_ROWS as u64);
+    let fit = logistic(py, run, (rows, blocks), dim, &learner)?;
     let report = halfspace_report(py, fit.halfspace())?;
     report.set_item("objective", fit.objective())?;
     report.set_item("n_iter", fit.steps())?;
@@ -278,23 +285,60 @@ pub(crate) fn fit_logistic_blocks<'py>(
     Ok(report)
 }
 
-/// Fits a logistic regression to rows of R^`dim` that `run` reaches.
+/// Fits a logistic regression to `rows` rows of R^`dim` that `run` reaches. They are in `blocks` blocks, which may have
+/// other rows as well.
 pub(crate) fn logistic(
     py: Python<'_>,
     run: Py<PyAny>,
-    rows: u64,
+    (rows, blocks): (u64, u64),
     dim: usize,
     learner: &LogisticRegression,
 ) -> PyResult<LogisticFit> {
     let all = Everywhere { run, rows };
     let fit = py.detach(|| {
         learner.fit_blocks(dim, |pass| {
-            let sum: LogisticSum = total!(all, Logistic, pass.clone())?;
+            let Part::Logistic(part) = all.total(&Job::Logistic(pass.clone()))? else {
+                return Err(unlike());
+            };
+            let sum = part.finish(blocks).map_err(|e| Ended::Fault(Fault::new(e)))?;
+            let sum = sum.ok_or(Ended::from(InputError::Empty))?;
             all.check_rows(sum.rows())?;
-            Ok::<_, Ended>(sum)
+            Ok(sum)
         })
     })?;
     Ok(fit)
+}
+
+/// Runs a job of [`logistic`] on selected rows of consecutive blocks, the first of which is block `first`. For each row
+/// of `rows`, `label` returns the label, or `None` if the row is not selected.
+pub(crate) fn logistic_partial(
+    job: &[u8],
+    first: u64,
+    rows: &DensePoints<'_>,
+    dim: usize,
+    label: impl Fn(&[f64]) -> Option<Label>,
+) -> Result<Vec<u8>, Fault> {
+    let Job::Logistic(job) = from_bytes("job", job)? else {
+        return Err(Fault::new("the job is not that of a logistic regression"));
+    };
+    let mut all = Partial::default();
+    let blocks = rows.as_slice().chunks(BLOCK_ROWS * rows.dim());
+    for (block, rows_of) in (first..).zip(blocks) {
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for row in rows_of.chunks_exact(rows.dim()) {
+            if let Some(label) = label(row) {
+                values.extend_from_slice(&row[..dim]);
+                labels.push(label);
+            }
+        }
+        let part = if labels.is_empty() {
+            Partial::of_block(block, job.nothing())
+        } else {
+            job.partial(block, &Points::new(values, dim)?, &labels, Threads::ONE)?
+        };
+        all.merge(part).map_err(Fault::new)?;
+    }
+    to_bytes(&Part::Logistic(all))
 }
 
 /// Audits judged rows that `run` reaches.

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::online::Online;
     #[pymodule_export]
-    use super::parts::{PartsPlan, PartsSurvey, audit_judged};
+    use super::parts::{PartsPlan, PartsSurvey, audit_judged, run_on_points};
     #[pymodule_export]
     use super::pipeline::{TablePipeline, fit_pipeline};
     #[pymodule_export]

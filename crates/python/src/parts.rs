@@ -1,12 +1,13 @@
 //! Pipelines and audits of tables that several processes hold in parts.
 
-use crate::blocks::{audit, logistic};
+use crate::blocks::{audit, check_first, logistic, logistic_partial};
 use crate::error::Fault;
 use crate::frame::{Reading, Source};
 use crate::pipeline::{FitArguments, TablePipeline, arguments, named, notes_of};
+use crate::rows::Rows;
 use crate::run::{LARGE, run};
 use halfspaces_frame::Frame;
-use halfspaces_linalg::{Params, Points, Threads};
+use halfspaces_linalg::{BLOCK_ROWS, InputError, Label, Params, PointSet, Points, Threads};
 use halfspaces_pac::{LogisticFit, LogisticRegression};
 use halfspaces_pipeline::Survey;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
@@ -150,7 +151,8 @@ impl PartsPlan {
         notes_of(&self.plan.notes(&survey.all, ADVICE))
     }
 
-    /// The points of the training rows of a part, and their classes in the last column.
+    /// The points of the rows of a part in the groups that `keep` selects; their classes and their groups are the last
+    /// two columns.
     fn points<'py>(
         &self,
         py: Python<'py>,
@@ -159,32 +161,37 @@ impl PartsPlan {
         keep: Vec<bool>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let values = self.on_part(py, part, first, |part| {
-            let (points, classes) = self.plan.points(part, first, &keep).map_err(named)?;
-            Ok(with_classes(points.as_slice(), self.plan.dim(), classes.into_iter().map(Some)))
+            let (points, keys) = self.plan.points(part, first, &keep).map_err(named)?;
+            let mut all = Vec::with_capacity(keys.len() * (self.plan.dim() + 2));
+            for (row, (class, group)) in points.as_slice().chunks_exact(self.plan.dim()).zip(keys) {
+                all.extend_from_slice(row);
+                all.extend([class as f64, group as f64]);
+            }
+            Ok(all)
         })?;
-        array(py, values, self.plan.dim() + 1)
+        array(py, values, self.plan.dim() + 2)
     }
 
-    /// Fits a logistic regression to `rows` rows that each function of `runs` reaches: one for two classes, otherwise
-    /// one for each class. Checks first that each class has a row.
-    #[expect(clippy::too_many_arguments, reason = "called with names from Python")]
+    /// Checks that each class has a row in the groups that `keep` selects.
+    fn check_classes(&self, survey: &PartsSurvey, keep: Vec<bool>, remedy: &str) -> PyResult<()> {
+        Ok(self.plan.check_classes(&survey.all, &keep, remedy).map_err(named)?)
+    }
+
+    /// Fits a logistic regression to `rows` of `all_rows` rows that `run` reaches.
     fn fit<'py>(
         &self,
         py: Python<'py>,
-        survey: &PartsSurvey,
-        keep: Vec<bool>,
-        remedy: &str,
-        runs: Vec<Py<PyAny>>,
+        run: Py<PyAny>,
+        rows: u64,
+        all_rows: u64,
         c: Option<f64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        self.plan.check_classes(&survey.all, &keep, remedy).map_err(named)?;
         let params = LogisticRegression::params();
         let params = c.map_or(params, |c| params.c(c));
         let learner = params.check().map_err(Fault::from)?;
-        let rows = survey.all.known(&keep);
-        let fit = |of: Py<PyAny>| logistic(py, of, rows, self.plan.dim(), &learner);
-        let fits = runs.into_iter().map(fit).collect::<PyResult<Vec<LogisticFit>>>()?;
-        Ok(PyBytes::new(py, &to_json(&fits)?))
+        let blocks = all_rows.div_ceil(BLOCK_ROWS as u64);
+        let fit = logistic(py, run, (rows, blocks), self.plan.dim(), &learner)?;
+        Ok(PyBytes::new(py, &to_json(&fit)?))
     }
 
     /// The decision values of the held-out rows of a part. The last column contains the class, or -1 if the label is
@@ -194,30 +201,34 @@ impl PartsPlan {
         py: Python<'py>,
         part: Source<'_>,
         first: u64,
-        fits: &[u8],
+        fits: Vec<Vec<u8>>,
         keep: Vec<bool>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let fits: Vec<LogisticFit> = from_json("fit", fits)?;
+        let fits = fits_of(&fits)?;
         let width = fits.len();
         let values = self.on_part(py, part, first, |part| {
             let (model, _) = self.plan.model(&fits).map_err(named)?;
             let (values, classes) =
                 self.plan.held_out(&model, part, first, &keep).map_err(named)?;
-            Ok(with_classes(&values.concat(), width, classes))
+            let mut all = Vec::with_capacity(values.len() * (width + 1));
+            for (values, class) in values.into_iter().zip(classes) {
+                all.extend(values);
+                all.push(class.map_or(-1.0, |class| class as f64));
+            }
+            Ok(all)
         })?;
         array(py, values, width + 1)
     }
 
-    /// Applies the fit of each fold to the rows of the fold.
+    /// Applies the fits of each fold to the rows of the fold.
     fn judged<'py>(
         &self,
         py: Python<'py>,
         part: Source<'_>,
         first: u64,
-        fits: Vec<Vec<u8>>,
+        fits: Vec<Vec<Vec<u8>>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let fits = fits.iter().map(|bytes| from_json::<Vec<LogisticFit>>("fit", bytes));
-        let fits = fits.collect::<PyResult<Vec<_>>>()?;
+        let fits = fits.iter().map(|fits| fits_of(fits)).collect::<PyResult<Vec<_>>>()?;
         let values = self.on_part(py, part, first, |part| {
             let models = fits.iter().map(|fits| Ok(self.plan.model(fits).map_err(named)?.0));
             let models = models.collect::<Result<Vec<_>, Fault>>()?;
@@ -232,10 +243,10 @@ impl PartsPlan {
         &self,
         survey: &PartsSurvey,
         keep: Vec<bool>,
-        fits: &[u8],
+        fits: Vec<Vec<u8>>,
         held_out: PyReadonlyArray2<'_, f64>,
     ) -> PyResult<(TablePipeline, Vec<String>)> {
-        let fits: Vec<LogisticFit> = from_json("fit", fits)?;
+        let fits = fits_of(&fits)?;
         let fitted = self.plan.model(&fits).map_err(named)?;
         let (mut values, mut truth) = (Vec::new(), Vec::new());
         for row in held_out.as_array().rows() {
@@ -252,18 +263,37 @@ impl PartsPlan {
     }
 }
 
-/// The rows of `width` numbers, each followed by its class, or by -1.
-fn with_classes(
-    values: &[f64],
-    width: usize,
-    classes: impl IntoIterator<Item = Option<usize>>,
-) -> Vec<f64> {
-    let mut all = Vec::with_capacity(values.len() + values.len() / width.max(1));
-    for (row, class) in values.chunks_exact(width).zip(classes) {
-        all.extend_from_slice(row);
-        all.push(class.map_or(-1.0, |class| class as f64));
-    }
-    all
+fn fits_of(fits: &[Vec<u8>]) -> PyResult<Vec<LogisticFit>> {
+    fits.iter().map(|bytes| from_json("fit", bytes)).collect()
+}
+
+/// Runs jobs of [`PartsPlan::fit`] on rows of [`PartsPlan::points`], the first of which is row `first` of all these rows.
+/// Each job comes with its positive class and the groups of its rows.
+#[pyfunction]
+pub(crate) fn run_on_points<'py>(
+    py: Python<'py>,
+    jobs: Vec<(Vec<u8>, usize, Vec<bool>)>,
+    rows: Rows<'_>,
+    first: usize,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    check_first(first)?;
+    let rows = rows.points_from(first)?;
+    let parts = run(py, 1, LARGE, |_| {
+        let points = rows.into_dense()?;
+        let Some(dim) = points.dim().checked_sub(2) else {
+            return Err(InputError::ZeroDimension.into());
+        };
+        let partial = |(job, positive, keep): &(Vec<u8>, usize, Vec<bool>)| {
+            let label = |row: &[f64]| {
+                let is_kept = keep.get(row[dim + 1] as usize).copied().unwrap_or_default();
+                let is_positive = row[dim] as usize == *positive;
+                is_kept.then_some(if is_positive { Label::Positive } else { Label::Negative })
+            };
+            logistic_partial(job, (first / BLOCK_ROWS) as u64, &points, dim, label)
+        };
+        jobs.iter().map(partial).collect::<Result<Vec<_>, Fault>>()
+    })?;
+    Ok(parts.iter().map(|part| PyBytes::new(py, part)).collect())
 }
 
 #[pymethods]

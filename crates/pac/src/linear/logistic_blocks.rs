@@ -97,6 +97,14 @@ impl LogisticPass {
         Ok(LogisticPass { v: w, intercept: b.is_some() })
     }
 
+    /// The sums over a block without rows.
+    #[must_use]
+    pub fn nothing(&self) -> LogisticSum {
+        let k = self.v.len();
+        let (gradient, hessian) = (vec![0.0; k], vec![0.0; k * (k + 1) / 2]);
+        LogisticSum { rows: 0, loss: 0.0, sizes: 0.0, gradient, hessian }
+    }
+
     /// Computes the sums over consecutive blocks of labelled points. The first point is the first row of block `first`.
     /// Every block must be complete, except for the last block of the whole data set.
     ///

@@ -11,12 +11,10 @@ import numpy as np
 import pandas as pd
 from dask.delayed import delayed
 
-from halfspaces import parts
-from halfspaces import _pipeline
+from halfspaces import _pipeline, parts
 from halfspaces._audit import AuditResult
 from halfspaces._base import Floats
 from halfspaces._frames import Reading
-from halfspaces.blocks import Source
 
 T = TypeVar("T")
 
@@ -57,7 +55,7 @@ class DaskTable:
         return rows.compute()
 
     def _tasks(self, work: Callable[..., Any], shared: Sequence[Any], columns: list[str] | None) -> list[Any]:
-        task, arguments = delayed(work, pure=False), [delayed(value) for value in shared]
+        task, arguments = delayed(work, pure=False), [delayed(value, traverse=False) for value in shared]
         places = zip(self._parts(columns), parts.firsts(self.lengths), strict=True)
         return [task(part, first, *arguments) for part, first in places]
 
@@ -65,22 +63,35 @@ class DaskTable:
         """Call a function for each part; see `halfspaces.parts.Table.each`."""
         return list(dask.compute(*self._tasks(work, shared, columns)))
 
-    def source(
-        self,
-        work: Callable[..., Floats],
-        *shared: Any,
-        counts: Sequence[int],
-        width: int,
-        labelled: bool,
-        columns: list[str],
-    ) -> Source:
-        """Return the rows of arrays; see `halfspaces.parts.Table.source`."""
+    def aligned(
+        self, work: Callable[..., Floats], *shared: Any, counts: Sequence[int], width: int, columns: list[str]
+    ) -> parts.AlignedRows:
+        """Return the rows of arrays; see `halfspaces.parts.Table.aligned`."""
         from halfspaces.dask import DaskSource
 
         tasks = zip(self._tasks(work, shared, columns), counts, strict=True)
         arrays = [da.from_delayed(task, (count, width), dtype=np.float64) for task, count in tasks if count]
-        source: Source = parts.labelled_source(DaskSource, da.concatenate(arrays), labelled)
-        return source
+        return _DaskRows(DaskSource(da.concatenate(arrays)))
+
+
+class _DaskRows:
+    """The rows of a `halfspaces.dask.DaskSource`, as `halfspaces.parts.AlignedRows`."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def run(self, work: Callable[..., list[bytes]], *shared: Any) -> list[bytes]:
+        from halfspaces.dask import MERGED_AT_ONCE
+
+        task, merge = delayed(work, pure=False), delayed(parts.merged, pure=False)
+        arguments = [delayed(value, traverse=False) for value in shared]
+        arrays = zip(self._source._parts, self._source._firsts, strict=True)
+        found = [task(rows, first, *arguments) for rows, first in arrays]
+        while len(found) > 1:
+            found = [merge(found[i : i + MERGED_AT_ONCE]) for i in range(0, len(found), MERGED_AT_ONCE)]
+        (total,) = dask.compute(found[0])
+        joined: list[bytes] = total
+        return joined
 
 
 def _apply(part: Any, pipeline: Any, method: str, given: dict[str, Any], meta: Any) -> Any:
@@ -134,7 +145,7 @@ class Pipeline(_pipeline.Pipeline):
     ) -> Self:
         """Fit a pipeline with a logistic regression to a labelled Dask dataframe; see `halfspaces.parts.fit`.
 
-        The rows are read again in each of about 12 passes for two classes, and about 10 passes per class otherwise. If
+        The rows are read again in each of about 12 passes, or 12 passes for each 16 classes. If
         the dataframe fits into the memory of the cluster, pass ``data.persist()``.
 
         Parameters

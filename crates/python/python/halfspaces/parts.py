@@ -13,6 +13,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -20,13 +22,17 @@ import numpy.typing as npt
 
 from halfspaces import _core
 from halfspaces._audit import AuditResult
-from halfspaces._base import Floats, check_count, check_number, warn
+from halfspaces._base import Floats, check_count, check_number, native, warn
 from halfspaces._frames import Reading, classes_of, reading_of, source_of, spelled, spelled_errors, text_of
 from halfspaces._pipeline import Pipeline, columns_of
-from halfspaces.blocks import MemorySource, Source
+from halfspaces.blocks import merge
+from halfspaces.blocks import partial as partial_of_blocks
 
 FIRST_ROWS = 60_000
 """The default number of rows from which the columns and the classes are determined."""
+
+FITS_AT_ONCE = 16
+"""The number of halfspaces that are fitted in common passes over the rows."""
 
 T = TypeVar("T")
 
@@ -65,42 +71,63 @@ class Table(Protocol):
         """
         ...
 
-    def source(
-        self,
-        work: Callable[..., Floats],
-        *shared: Any,
-        counts: Sequence[int],
-        width: int,
-        labelled: bool,
-        columns: list[str],
-    ) -> Source:
-        """Return the rows of arrays, one for each part, as a `halfspaces.blocks.Source`.
+    def aligned(
+        self, work: Callable[..., Floats], *shared: Any, counts: Sequence[int], width: int, columns: list[str]
+    ) -> AlignedRows:
+        """Return the rows of arrays, one for each part, for jobs of `halfspaces.blocks`.
 
         Parameters
         ----------
         work : callable
-            ``work(part, first, *shared)`` returns the array of a part. It may be called in each job.
+            ``work(part, first, *shared)`` returns the array of a part. It may be called for each pass over the rows.
         *shared : object
             Further arguments, the same for all parts.
         counts : sequence of int
             The number of rows of each array.
         width : int
             The number of columns of each array.
-        labelled : bool
-            Whether the last column contains labels.
         columns : list of str
             The columns of the table that the function needs.
 
         Returns
         -------
-        Source
+        AlignedRows
         """
         ...
 
 
-def labelled_source(make: Callable[..., Any], rows: Any, labelled: bool) -> Any:
-    """Return ``make(X, y)`` for an array whose last column contains the labels y, or ``make(X)``."""
-    return make(rows[:, :-1], rows[:, -1]) if labelled else make(rows)
+class AlignedRows(Protocol):
+    """Rows of numbers, divided into arrays that begin at multiples of `halfspaces.blocks.BLOCK_ROWS`."""
+
+    def run(self, work: Callable[..., list[bytes]], *shared: Any) -> list[bytes]:
+        """Call ``work(rows, first, *shared)`` for each array, and join its results with `halfspaces.blocks.merge`.
+
+        Parameters
+        ----------
+        work : callable
+            The function. ``first`` is the number of rows before the array.
+        *shared : object
+            Further arguments, the same for all arrays.
+
+        Returns
+        -------
+        list of bytes
+            The joined results: the first results of all arrays, the second results of all arrays, and so on.
+        """
+        ...
+
+
+def merged(results: Sequence[list[bytes]]) -> list[bytes]:
+    """Join the results for several arrays of `AlignedRows`."""
+    return [merge(of_job) for of_job in zip(*results, strict=True)]
+
+
+class _MemoryRows:
+    def __init__(self, rows: Floats) -> None:
+        self._rows = rows
+
+    def run(self, work: Callable[..., list[bytes]], *shared: Any) -> list[bytes]:
+        return work(self._rows, 0, *shared)
 
 
 class MemoryTable:
@@ -137,19 +164,11 @@ class MemoryTable:
         parts = [part if columns is None else part[columns] for part in self._parts]
         return [work(part, first, *shared) for part, first in zip(parts, firsts(self.lengths), strict=True)]
 
-    def source(
-        self,
-        work: Callable[..., Floats],
-        *shared: Any,
-        counts: Sequence[int],
-        width: int,
-        labelled: bool,
-        columns: list[str],
-    ) -> Source:
-        """Return the rows of arrays; see `Table.source`."""
-        rows = np.concatenate(self.each(work, *shared, columns=columns))
-        source: Source = labelled_source(MemorySource, rows, labelled)
-        return source
+    def aligned(
+        self, work: Callable[..., Floats], *shared: Any, counts: Sequence[int], width: int, columns: list[str]
+    ) -> AlignedRows:
+        """Return the rows of arrays; see `Table.aligned`."""
+        return _MemoryRows(np.concatenate(self.each(work, *shared, columns=columns)))
 
 
 def firsts(lengths: Sequence[int]) -> list[int]:
@@ -185,12 +204,76 @@ def _points(part: Any, first: int, plan: bytes, keep: list[bool]) -> Floats:
     return _core.PartsPlan.from_bytes(plan).points(_native_table(part), first, keep)
 
 
-def _held_out(part: Any, first: int, plan: bytes, fits: bytes, keep: list[bool]) -> Floats:
+def _held_out(part: Any, first: int, plan: bytes, fits: list[bytes], keep: list[bool]) -> Floats:
     return _core.PartsPlan.from_bytes(plan).held_out(_native_table(part), first, fits, keep)
 
 
-def _judged(part: Any, first: int, plan: bytes, fits: list[bytes]) -> Floats:
+def _judged(part: Any, first: int, plan: bytes, fits: list[list[bytes]]) -> Floats:
     return _core.PartsPlan.from_bytes(plan).judged(_native_table(part), first, fits)
+
+
+def _run_fits(rows: Floats, first: int, jobs: list[tuple[bytes, int, list[bool]]]) -> list[bytes]:
+    return _core.run_on_points(jobs, native(rows, np.float64), first)
+
+
+def _run_audit(rows: Floats, first: int, job: bytes) -> list[bytes]:
+    return [partial_of_blocks(job, rows, first=first)]
+
+
+def _together(fits: Sequence[Callable[[Callable[[bytes], bytes]], T]], run: Callable[..., list[bytes]]) -> list[T]:
+    """Call several functions that each request one job after another, and run their requests in common passes.
+
+    Parameters
+    ----------
+    fits : sequence of callable
+        Each receives a function that runs a job.
+    run : callable
+        ``run([(number of the fit, job), ...])`` returns the result of each job.
+
+    Returns
+    -------
+    list
+        The results of the functions.
+    """
+    requests: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+    answers: list[SimpleQueue[bytes | None]] = [SimpleQueue() for _ in fits]
+    results: dict[int, T] = {}
+
+    def ask(number: int, job: bytes) -> bytes:
+        requests.put((number, job))
+        answer = answers[number].get()
+        if answer is None:
+            raise InterruptedError("another fit failed")
+        return answer
+
+    def work(number: int) -> None:
+        try:
+            results[number] = fits[number](partial(ask, number))
+            requests.put((number, None))
+        except BaseException as error:  # The main thread raises it.
+            requests.put((number, error))
+
+    threads = [Thread(target=work, args=(number,), daemon=True) for number in range(len(fits))]
+    for thread in threads:
+        thread.start()
+    active = len(fits)
+    try:
+        while active:
+            jobs = []
+            for number, job in sorted(((requests.get()) for _ in range(active)), key=lambda request: request[0]):
+                if isinstance(job, BaseException):
+                    raise job
+                if job is None:
+                    active -= 1
+                else:
+                    jobs.append((number, job))
+            for (number, _), answer in zip(jobs, run(jobs) if jobs else [], strict=True):
+                answers[number].put(answer)
+    finally:
+        for queue, thread in zip(answers, threads, strict=True):
+            queue.put(None)
+            thread.join()
+    return [results[number] for number in range(len(fits))]
 
 
 class _Plan:
@@ -213,14 +296,26 @@ class _Plan:
         self.columns = self.native.columns
         self.positives = [1] if len(self.native.classes) == 2 else list(range(len(self.native.classes)))
 
-    def fit(self, keep: list[bool], remedy: str, c: float | None) -> bytes:
-        """Fit halfspaces to the rows in the groups that `keep` selects."""
-        counts, width = self.survey.known(keep), self.native.dim + 1
-        source = self.table.source(
-            _points, self.bytes, keep, counts=counts, width=width, labelled=True, columns=self.columns
-        )
-        runs = [partial(source.run, positive=positive) for positive in self.positives]
-        return self.native.fit(self.survey, keep, remedy, runs, c)
+    def fit(self, keep: list[bool], of_fits: list[list[bool]], remedy: str, c: float | None) -> list[list[bytes]]:
+        """Fit halfspaces to the rows in the groups that each element of `of_fits` selects; `keep` selects all of them."""
+        for groups in of_fits:
+            self.native.check_classes(self.survey, groups, remedy)
+        counts, width = self.survey.known(keep), self.native.dim + 2
+        rows = self.table.aligned(_points, self.bytes, keep, counts=counts, width=width, columns=self.columns)
+        fits = [(positive, groups) for groups in of_fits for positive in self.positives]
+        found: list[bytes] = []
+        for start in range(0, len(fits), FITS_AT_ONCE):
+            some = fits[start : start + FITS_AT_ONCE]
+
+            def run(jobs: list[tuple[int, bytes]], some: list[tuple[int, list[bool]]] = some) -> list[bytes]:
+                return rows.run(_run_fits, [(job, *some[number]) for number, job in jobs])
+
+            def fit(run: Callable[[bytes], bytes], groups: list[bool]) -> bytes:
+                return self.native.fit(run, sum(self.survey.known(groups)), sum(counts), c)
+
+            found += _together([partial(fit, groups=groups) for _, groups in some], run)
+        classes = len(self.positives)
+        return [found[start : start + classes] for start in range(0, len(found), classes)]
 
     def classes(self) -> npt.NDArray[Any]:
         """Return the classes as values of the column of labels."""
@@ -245,7 +340,7 @@ def fit_as(kind: type[Any], table: Table, label: str, first_rows: int, options: 
     with spelled_errors():
         plan = _Plan(table, label, None, first_rows, options)
         keep = plan.native.training(plan.survey)
-        fits = plan.fit(keep, "hold out fewer rows (holdout)", options["c"])
+        [fits] = plan.fit(keep, [keep], "hold out fewer rows (holdout)", options["c"])
         held_out = np.concatenate(table.each(_held_out, plan.bytes, fits, keep, columns=plan.columns))
         native, notes = plan.native.finish(plan.survey, keep, fits, held_out)
     notes = [spelled(note) for note in notes]
@@ -320,7 +415,9 @@ def fit(
     >>> model.predict({"size": [1.0, 9.0]}).tolist()
     ['small', 'large']
     """
-    found: Pipeline = fit_as(Pipeline, table, label, first_rows, _options(positive, c, holdout, drop, use, reading, seed))
+    found: Pipeline = fit_as(
+        Pipeline, table, label, first_rows, _options(positive, c, holdout, drop, use, reading, seed)
+    )
     return found
 
 
@@ -353,7 +450,7 @@ def audit(
     count : int, default=1000
         The number of rows of the ranking to return.
     folds : int, default=5
-        The number of folds, at most 1000. Each is fitted separately.
+        The number of folds, at most 1000.
     failure : float, default=0.05
         The probability with which the bound may fail, above 0 and below 1.
     drop, use, reading, seed, first_rows
@@ -392,13 +489,16 @@ def audit(
         raise ValueError(f"failure={failure}: must be above 0 and below 1")
     with spelled_errors():
         plan = _Plan(table, label, folds, first_rows, _options(None, None, None, drop, use, reading, seed))
-        fits = [plan.fit(keep, "use more folds", None) for keep in plan.native.other_folds()]
-        counts = plan.survey.known([True] * folds)
-        judged = table.source(
-            _judged, plan.bytes, fits, counts=counts, width=5, labelled=False, columns=plan.columns
-        )
+        keep = [True] * folds
+        fits = plan.fit(keep, plan.native.other_folds(), "use more folds", None)
+        counts = plan.survey.known(keep)
+        judged = table.aligned(_judged, plan.bytes, fits, counts=counts, width=5, columns=plan.columns)
+
+        def run(job: bytes) -> bytes:
+            return judged.run(_run_audit, job)[0]
+
         rows, classes = sum(counts), plan.classes()
-        found = _core.audit_judged(judged.run, rows, len(classes), folds, failure, count)
+        found = _core.audit_judged(run, rows, len(classes), folds, failure, count)
     notes = [spelled(note) for note in plan.native.notes(plan.survey)]
     warn(notes)
     return AuditResult(
@@ -416,4 +516,4 @@ def audit(
     )
 
 
-__all__ = ["FIRST_ROWS", "MemoryTable", "Table", "audit", "fit"]
+__all__ = ["FIRST_ROWS", "FITS_AT_ONCE", "AlignedRows", "MemoryTable", "Table", "audit", "fit"]
