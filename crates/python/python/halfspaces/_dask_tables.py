@@ -194,7 +194,13 @@ class Pipeline(_pipeline.Pipeline):
             Values of ``classes_``.
         """
         self._given(unseen, costs, threshold, reading)
-        given = {"unseen": unseen, "costs": costs, "threshold": threshold, "reading": reading, "n_jobs": n_jobs}
+        given: dict[str, Any] = {
+            "unseen": unseen,
+            "costs": costs,
+            "threshold": threshold,
+            "reading": reading,
+            "n_jobs": n_jobs,
+        }
         if not _is_frame(data):
             return super().predict(data, **given)
         meta = pd.Series([], index=data._meta.index[:0], dtype=self.classes_.dtype, name=self.label)
@@ -217,7 +223,7 @@ class Pipeline(_pipeline.Pipeline):
         Dask dataframe with the index of `data` and the columns ``classes_``, or ndarray for a table in memory
         """
         self._given(unseen, None, None, reading)
-        given = {"unseen": unseen, "reading": reading, "n_jobs": n_jobs}
+        given: dict[str, Any] = {"unseen": unseen, "reading": reading, "n_jobs": n_jobs}
         if not _is_frame(data):
             return super().predict_proba(data, **given)
         meta = pd.DataFrame(np.empty((0, len(self.classes_))), index=data._meta.index[:0], columns=self.classes_)
@@ -247,7 +253,13 @@ class Pipeline(_pipeline.Pipeline):
         Dask dataframe with the index of `data`, or the result of `halfspaces.Pipeline.decide` for a table in memory
         """
         self._given(unseen, costs, threshold, reading)
-        given = {"unseen": unseen, "costs": costs, "threshold": threshold, "reading": reading, "n_jobs": n_jobs}
+        given: dict[str, Any] = {
+            "unseen": unseen,
+            "costs": costs,
+            "threshold": threshold,
+            "reading": reading,
+            "n_jobs": n_jobs,
+        }
         if not _is_frame(data):
             return super().decide(data, **given)
         numbers = ["value", "probability", *(f"probability={name}" for name in self.class_names)]
