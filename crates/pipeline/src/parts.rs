@@ -450,3 +450,212 @@ impl PartsPlan {
         Ok((Pipeline { label, recipe, model, report, ragged }, notes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_frame::{Column, ReadOptions, Values, read_bytes};
+    use halfspaces_linalg::PointSet;
+
+    const ROWS: usize = 300;
+
+    /// The rows `rows` of a table whose later rows have a new category, a new label, a gap, and another value in a
+    /// constant column.
+    fn part(rows: Range<usize>, hints: &Hints) -> Result<Frame, DataError> {
+        let mut text = "size,colour,one,gap,kind\n".to_owned();
+        for row in rows {
+            let colour = if row == 210 { "grey" } else { ["red", "blue"][row % 2] };
+            let kind = match row * 37 % 101 {
+                _ if row == 250 => "maybe",
+                low if low < 50 => "no",
+                _ => "yes",
+            };
+            let gap = if row == 220 || row == 290 { String::new() } else { format!("{}", row % 7) };
+            let one = 1 + usize::from(row == 230);
+            text += &format!("{},{colour},{one},{gap},{kind}\n", row * 37 % 101);
+        }
+        read_bytes("t", text.into_bytes(), &ReadOptions::default(), hints)
+    }
+
+    fn plan(size: usize, folds: Option<usize>, holdout: Option<f64>) -> PartsPlan {
+        let options = FitOptions { holdout, ..FitOptions::new("kind") };
+        PartsPlan::new(size, ROWS as u64, folds, &options, |hints| part(0..size.min(ROWS), hints))
+            .unwrap()
+    }
+
+    fn survey(plan: &PartsPlan, cuts: &[usize]) -> Survey {
+        let survey = |cut: &[usize]| {
+            let frame = part(cut[0]..cut[1], &plan.hints()).unwrap();
+            plan.survey(frame, cut[0] as u64).unwrap()
+        };
+        // As between processes, plans and surveys are sent as text.
+        let sent = |survey: Survey| {
+            serde_json::from_str::<Survey>(&serde_json::to_string(&survey).unwrap()).unwrap()
+        };
+        cuts.windows(2)
+            .map(survey)
+            .map(sent)
+            .reduce(|mut all, part| {
+                all.merge(part);
+                all
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn counts_and_notes_do_not_depend_on_the_parts() {
+        let plan = plan(200, None, Some(0.1));
+        let text = serde_json::to_string(&plan).unwrap();
+        let plan: PartsPlan = serde_json::from_str(&text).unwrap();
+        // The numbers of lines in the notes are those of the part, so the parts begin before the late values.
+        let whole = survey(&plan, &[0, ROWS]);
+        let keep = plan.training(&whole);
+        assert_eq!((whole.rows(), keep.as_slice()), (300, &[true, false][..]));
+        for cuts in [vec![0, 150, 300], vec![0, 1, 199, 205, 300], vec![0, 200, 300]] {
+            let parts = survey(&plan, &cuts);
+            assert_eq!(parts.groups, whole.groups);
+            assert_eq!(parts.tally.by_class, whole.tally.by_class);
+            let counts = |survey: &Survey| {
+                let notes = plan.notes(survey, "shuffle");
+                let place =
+                    |note: &String| note.split_once("column").map(|(_, end)| end.to_owned());
+                let texts: Vec<_> =
+                    notes.iter().map(|note| place(note).unwrap_or(note.clone())).collect();
+                texts
+            };
+            assert_eq!(counts(&parts), counts(&whole), "{cuts:?}");
+        }
+        let notes = plan.notes(&whole, "shuffle");
+        let said = |text: &str| notes.iter().any(|note| note.contains(text));
+        assert!(said("line 232, column `one`: its value differs"), "{notes:?}");
+        assert!(said("column `gap`: its values are missing in 2 rows"), "{notes:?}");
+        assert!(said("column `colour`: 1 rows have categories"), "{notes:?}");
+        assert!(said("1 rows have labels that do not occur in the first 200 rows"), "{notes:?}");
+        // The late values are not late if the first rows contain them.
+        assert!(
+            !survey_notes(&self::plan(300, None, Some(0.0)))
+                .iter()
+                .any(|note| note.contains("first"))
+        );
+    }
+
+    fn survey_notes(plan: &PartsPlan) -> Vec<String> {
+        plan.notes(&survey(plan, &[0, ROWS]), "shuffle")
+    }
+
+    #[test]
+    fn each_row_with_a_known_label_is_a_training_row_or_is_held_out() {
+        for (size, holdout) in [(200, Some(0.1)), (200, None), (301, None), (200, Some(0.0))] {
+            let plan = plan(size, None, holdout);
+            let all = survey(&plan, &[0, 99, ROWS]);
+            let keep = plan.training(&all);
+            let (mut learned, mut held) = (0, 0);
+            for rows in [0..120, 120..ROWS] {
+                let frame = || part(rows.clone(), &plan.hints()).unwrap();
+                let (points, keys) = plan.points(frame(), rows.start as u64, &keep).unwrap();
+                let classes = plan.classes().len();
+                assert!(keys.iter().all(|(class, group)| *class < classes && keep[*group]));
+                assert_eq!((points.len(), points.dim()), (keys.len(), plan.dim()));
+                learned += keys.len();
+                let fits = vec![constant(&plan); if classes == 2 { 1 } else { classes }];
+                let (model, _) = plan.model(&fits).unwrap();
+                let (values, truth) =
+                    plan.held_out(&model, frame(), rows.start as u64, &keep).unwrap();
+                assert_eq!(values.len(), truth.len());
+                held += truth.len();
+            }
+            assert_eq!(learned as u64, all.known(&keep));
+            let unknown = usize::from(size < 250);
+            assert!(learned + held == ROWS || learned + held + unknown == ROWS, "{learned} {held}");
+            match (size, holdout) {
+                (301, None) => assert_eq!(held, 15),
+                (_, Some(0.0)) => assert_eq!(held, 0),
+                _ => assert!((10..60).contains(&held), "{held}"),
+            }
+        }
+    }
+
+    /// A fit to two points of the plan's dimension.
+    fn constant(plan: &PartsPlan) -> LogisticFit {
+        use halfspaces_linalg::{FitSample, Label, Params};
+        let rows = [vec![-1.0; plan.dim()], vec![1.0; plan.dim()]];
+        let learner = halfspaces_pac::LogisticRegression::params().check().unwrap();
+        let points = Points::from_rows(&rows).unwrap();
+        learner.fit(&points, &[Label::Negative, Label::Positive]).unwrap()
+    }
+
+    /// The default share is halved until at most 40 000 rows are held out; a given share is kept.
+    #[test]
+    fn the_default_share_is_halved_for_long_tables() {
+        let plan = plan(200, None, None);
+        let empty = survey(&plan, &[0, ROWS]);
+        let held_share = |rows: u64| {
+            let mut all = empty.clone();
+            for (group, counts) in all.groups.iter_mut().enumerate() {
+                // Half of the rows of a group are in the next ones.
+                counts[0] = (rows as f64
+                    * if group == 0 { 0.9 } else { 0.1 * 0.5f64.powi(group as i32) })
+                    as u64;
+            }
+            plan.training(&all).iter().filter(|keep| !**keep).count()
+        };
+        assert_eq!([held_share(390_000), held_share(420_000), held_share(1_700_000)], [48, 47, 45]);
+        let shares = |row: u64| plan.group(row);
+        let places: Vec<u64> = (0..100_000).collect();
+        for (group, share) in [(1, 0.1), (2, 0.05), (3, 0.025)] {
+            let found = places.iter().filter(|row| shares(**row) >= group).count() as f64;
+            let expected = 1e5 * share;
+            assert!((found - expected).abs() < 5.0 * f64::sqrt(expected), "{group} {found}");
+        }
+        let below = |row: u64| place_in_unit(0, row) < 0.1;
+        assert!(places.iter().all(|row| (shares(*row) > 0) == below(*row)));
+    }
+
+    #[test]
+    fn folds_are_balanced_and_every_row_is_judged_by_the_model_of_its_fold() {
+        let plan = plan(200, Some(5), None);
+        let all = survey(&plan, &[0, 50, ROWS]);
+        let folds = plan.other_folds();
+        assert_eq!(folds.len(), 5);
+        assert_eq!(folds.iter().map(|keep| all.known(keep)).sum::<u64>(), 4 * 299);
+        let sizes = (0..5).map(|fold| (0..100_000).filter(|row| plan.group(*row) == fold).count());
+        assert!(sizes.into_iter().all(|size| (19_400..20_600).contains(&size)));
+        let models = vec![plan.model(&[constant(&plan)]).unwrap().0; 5];
+        let judged = plan.judged(&models, part(200..ROWS, &plan.hints()).unwrap(), 200).unwrap();
+        assert_eq!(judged.len(), 99, "the row with an unknown label is not judged");
+        for row in judged.as_slice().chunks(PartsPlan::JUDGED) {
+            assert_eq!(row[2] as usize, plan.group(row[0] as u64));
+            assert!(row[4] >= 0.0 && row[0] as usize != 250);
+        }
+        let alone = |keep: &[bool]| plan.check_classes(&all, keep, "use more folds");
+        assert!(alone(&folds[0]).is_ok());
+        let error = alone(&[false; 5]).unwrap_err().to_string();
+        assert!(
+            error.contains("no row labelled `no` is left to learn from; use more folds"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn texts_and_huge_numbers_are_refused() {
+        let texts: Vec<String> =
+            (0..80).map(|i| format!("the text number {i} is about {}", i * 7 % 11)).collect();
+        let codes: Vec<u32> = (0..80).collect();
+        let read = |_: &Hints| {
+            let column = |name: &str, values| Column { name: name.into(), values };
+            let note = Values::texts(codes.clone(), &texts);
+            let kind = Values::texts((0..80).map(|i| i % 2).collect(), &["a", "b"]);
+            Ok(Frame::new("t", vec![column("note", note), column("kind", kind)]))
+        };
+        let options = FitOptions {
+            recipe: crate::RecipeOptions { text: vec!["note".into()], ..Default::default() },
+            ..FitOptions::new("kind")
+        };
+        let error = PartsPlan::new(80, 80, None, &options, read).unwrap_err().to_string();
+        assert!(error.contains("column `note`") && error.contains("--drop 'note'"), "{error}");
+        let plan = plan(200, None, None);
+        let text = b"size,colour,one,gap,kind\n1e200,red,1,3,no\n".to_vec();
+        let frame = read_bytes("t", text, &ReadOptions::default(), &plan.hints()).unwrap();
+        assert!(plan.survey(frame, 4608).unwrap_err().to_string().contains("column `size`: 1e200"));
+    }
+}

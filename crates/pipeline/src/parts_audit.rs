@@ -264,3 +264,158 @@ impl PartsAudit {
         Ok(PartsAudit { top, rows, likely, at_most, disagreements, baseline })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{BLOCK_ROWS, Points};
+
+    const FOLDS: usize = 3;
+
+    /// Judged rows with many ties. Some labels of the last class are wrong.
+    fn rows(count: usize, classes: usize) -> Vec<[f64; 5]> {
+        let row = |i: usize| {
+            let label = i * 7919 % classes;
+            let is_wrong = i % 11 == 0 || (label + 1 == classes && i % 5 == 0);
+            let said = if is_wrong { (label + 1) % classes } else { label };
+            let fold = i * 31 % FOLDS;
+            let confidence = ((i * 37 % 41) as f64 + 1.0) * (1.0 + fold as f64);
+            [3.0 * i as f64, label as f64, fold as f64, said as f64, confidence]
+        };
+        (0..count).map(row).collect()
+    }
+
+    fn total(pass: &AuditPass, rows: &[[f64; 5]], workers: usize) -> AuditSums {
+        let blocks = rows.len().div_ceil(BLOCK_ROWS);
+        let mut all = Partial::default();
+        for worker in (0..workers).rev() {
+            for block in (worker..blocks).step_by(workers) {
+                let part = &rows[block * BLOCK_ROWS..rows.len().min((block + 1) * BLOCK_ROWS)];
+                let points = Points::from_rows(part).unwrap();
+                all.merge(pass.partial(block as u64, &points, Threads::ONE).unwrap()).unwrap();
+            }
+        }
+        all.finish(blocks as u64).unwrap().unwrap()
+    }
+
+    fn audit(rows: &[[f64; 5]], classes: usize, count: usize, workers: usize) -> PartsAudit {
+        let run = |pass: &AuditPass| Ok::<_, InputError>(total(pass, rows, workers));
+        PartsAudit::run(classes, FOLDS, 0.05, count, run).unwrap()
+    }
+
+    /// The same by the formulas of `LabelAudit` and `Audit`, on all rows at once: the order of the rows, and the number
+    /// of labels that are likely wrong.
+    fn oracle(rows: &[[f64; 5]], classes: usize) -> (Vec<u64>, usize) {
+        let is_two = classes == 2;
+        let of_fold = |fold: f64| rows.iter().filter(move |row| row[2].to_bits() == fold.to_bits());
+        let scale = |fold: f64| {
+            let sum: f64 = of_fold(fold).map(|row| row[4]).sum();
+            if is_two { sum / of_fold(fold).count() as f64 } else { 1.0 }
+        };
+        let agrees = |row: &[f64; 5]| row[1].to_bits() == row[3].to_bits();
+        let agreement: Vec<f64> = rows
+            .iter()
+            .map(|row| if agrees(row) { 1.0 } else { -1.0 } * row[4] / scale(row[2]))
+            .collect();
+        let mean = |class: usize| {
+            let of_class = rows.iter().zip(&agreement).filter(|(row, _)| row[1] as usize == class);
+            let values: Vec<f64> =
+                of_class.map(|(_, a)| if is_two { *a } else { a.max(0.0) }).collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        let means: Vec<f64> = (0..classes).map(mean).collect();
+        let likely: Vec<bool> = rows
+            .iter()
+            .zip(&agreement)
+            .map(|(row, a)| *a < 0.0 && -a >= means[row[3] as usize])
+            .collect();
+        let mut shifts = vec![0.0; classes];
+        if is_two {
+            let right: Vec<f64> = agreement
+                .iter()
+                .zip(&likely)
+                .filter(|(_, likely)| !**likely)
+                .map(|(a, _)| *a)
+                .collect();
+            let mean = right.iter().sum::<f64>() / right.len() as f64;
+            let variance =
+                right.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / right.len() as f64;
+            let count = |class: usize, is_likely: bool| {
+                let of = rows
+                    .iter()
+                    .zip(&likely)
+                    .filter(|(row, likely)| row[1] as usize == class && (!is_likely || **likely));
+                of.count()
+            };
+            let (wrong, all) = ([0, 1].map(|c| count(c, true)), [0, 1].map(|c| count(c, false)));
+            shifts = class_shifts(mean, variance, wrong, all).to_vec();
+        }
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        let key = |at: usize| agreement[at] - shifts[rows[at][1] as usize];
+        // Numbers that differ only by rounding are ties.
+        order.sort_by(|a, b| {
+            let near = (key(*a) - key(*b)).abs() < 1e-9;
+            if near { a.cmp(b) } else { key(*a).total_cmp(&key(*b)) }
+        });
+        let order = order.into_iter().map(|at| rows[at][0] as u64).collect();
+        (order, likely.into_iter().filter(|likely| *likely).count())
+    }
+
+    #[test]
+    fn workers_find_the_same_bits_and_those_of_the_formulas() {
+        for classes in [2, 4] {
+            let rows = rows(3 * BLOCK_ROWS + 21, classes);
+            let one = audit(&rows, classes, 300, 1);
+            assert!([2, 3].into_iter().all(|workers| audit(&rows, classes, 300, workers) == one));
+            let (order, likely) = oracle(&rows, classes);
+            assert_eq!((one.likely as usize, one.rows as usize), (likely, rows.len()));
+            let found: Vec<u64> = one.top.iter().map(|suspect| suspect.row).collect();
+            assert_eq!(found, order[..300], "{classes} classes");
+            let wrong = |row: &&[f64; 5]| row[1].to_bits() != row[3].to_bits();
+            let errors = |fold: usize| {
+                rows.iter().filter(wrong).filter(|row| row[2] as usize == fold).count()
+            };
+            let size = |fold: usize| rows.iter().filter(|row| row[2] as usize == fold).count();
+            assert_eq!(one.disagreements as usize, rows.iter().filter(wrong).count());
+            let bound: usize = (0..FOLDS)
+                .map(|fold| wrong_labels_bound(errors(fold), size(fold), 0.05 / 3.0))
+                .sum();
+            assert_eq!(one.at_most as usize, bound);
+            assert_eq!(one.baseline as usize, rows.len() - rows.len().div_ceil(classes));
+            let first = one.top[0];
+            assert!(first.agreement < 0.0 && first.suggested != first.label);
+            assert_eq!(audit(&rows, classes, 9, 2).top, one.top[..9]);
+        }
+    }
+
+    #[test]
+    fn an_audit_that_is_no_better_than_a_constant_marks_nothing() {
+        let mut rows = rows(100, 2);
+        rows.iter_mut().for_each(|row| row[3] = 1.0 - row[1]);
+        let found = audit(&rows, 2, 5, 1);
+        assert_eq!((found.likely, found.disagreements), (0, 100));
+        // All confidences are 0, so there is no scale.
+        rows.iter_mut().for_each(|row| row[4] = 0.0);
+        assert!(audit(&rows, 2, 5, 1).top.iter().all(|suspect| suspect.agreement.abs() <= 0.0));
+    }
+
+    #[test]
+    fn faults_are_told() {
+        let rows = rows(10, 3);
+        let run = |pass: &AuditPass| Ok::<_, InputError>(total(pass, &rows, 1));
+        assert!(PartsAudit::run(3, FOLDS, 1.0, 5, run).is_err());
+        let pass = AuditPass {
+            classes: 2,
+            scales: Vec::new(),
+            folds: FOLDS,
+            means: vec![None; 2],
+            top: None,
+        };
+        let points = Points::from_rows(&rows).unwrap();
+        assert!(pass.partial(0, &points, Threads::ONE).is_err(), "an unknown class");
+        let few = AuditPass { classes: 3, folds: 2, ..pass.clone() };
+        assert!(few.partial(0, &points, Threads::ONE).is_err(), "an unknown fold");
+        let narrow = Points::from_rows(&[[1.0]]).unwrap();
+        assert!(few.partial(0, &narrow, Threads::ONE).is_err());
+    }
+}
