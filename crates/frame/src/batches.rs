@@ -334,7 +334,7 @@ mod tests {
         Array, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, DictionaryArray,
         DurationSecondArray, Float64Array, Int8Array, Int64Array, ListArray, RecordBatch,
         Time32SecondArray, Time64NanosecondArray, TimestampMicrosecondArray,
-        TimestampNanosecondArray,
+        TimestampNanosecondArray, record_batch,
     };
     use arrow_buffer::i256;
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
@@ -589,5 +589,23 @@ mod tests {
             let is_unread = matches!(last.remark("at"), Some(Remark::Unread { .. }));
             assert_eq!((last.has("at"), is_unread), (offset != "+02:00", offset == "+02:00"));
         }
+    }
+
+    /// The rows of a part have the numbers of the whole table, also in errors.
+    #[test]
+    fn a_part_begins_at_its_row() {
+        let of = |batch: RecordBatch| {
+            let (options, hints) = (ReadOptions::default(), Hints::default());
+            crate::read_part("t", &batch.schema(), [batch.clone()], 4608, &options, &hints)
+        };
+        let frame = of(record_batch!(("x", Int64, [1, 9_007_199_254_740_993])).unwrap()).unwrap();
+        assert_eq!(frame.place(1), "t, row 4609");
+        let remark = frame.remark("x").map(|remark| frame.about("x", remark)).unwrap();
+        assert!(
+            remark.starts_with("t, row 4609, column `x`: 9007199254740993 is rounded"),
+            "{remark}"
+        );
+        let error = of(record_batch!(("x", Float64, [1.0, f64::INFINITY])).unwrap()).unwrap_err();
+        assert!(error.to_string().starts_with("t, row 4609, column `x`"), "{error}");
     }
 }

@@ -127,7 +127,7 @@ impl LabelAudit {
             ranking.extend(suspects);
         }
         let likely = likely_wrong(&ranking, labels);
-        let shifts = shifts(&ranking, labels, &likely);
+        let shifts = shifts_of(&ranking, labels, &likely);
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
         let by_class =
             |s: &Suspect| Suspect { sort_key: s.agreement - shifts[class(labels[s.row])], ..*s };
@@ -277,7 +277,7 @@ fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
 }
 
 /// The result of [`class_shifts`] for these rows.
-fn shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
+fn shifts_of(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
     let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
     let mut right = Vec::with_capacity(suspects.len());
     for (suspect, likely) in suspects.iter().zip(likely) {
@@ -442,7 +442,7 @@ mod tests {
         assert!(suspects.iter().all(|s| s.agreement == 0.0));
         assert_eq!(errors, 1);
         assert_eq!(likely_wrong(&suspects, &labels), [false, false]);
-        assert_eq!(class_shifts(&suspects, &labels, &[false, false]), [0.0, 0.0], "no mean");
+        assert_eq!(shifts_of(&suspects, &labels, &[false, false]), [0.0, 0.0], "no mean");
     }
 
     /// The shifts are computed by hand. The agreements 1, 3, 1, 3 of the correct labels have mean 2 and variance 1, so
@@ -460,11 +460,11 @@ mod tests {
             .collect();
         let likely = likely_wrong(&suspects, &labels);
         assert_eq!(likely, [false, false, false, false, true]);
-        let shifts = class_shifts(&suspects, &labels, &likely);
+        let shifts = shifts_of(&suspects, &labels, &likely);
         assert!((shifts[0] - 0.25 * 0.6_f64.ln()).abs() < 1e-15, "{shifts:?}");
         assert!((shifts[1] - 0.25 * 0.2_f64.ln()).abs() < 1e-15, "{shifts:?}");
-        assert_eq!(class_shifts(&suspects[..1], &labels, &[false]), [0.0, 0.0], "no variance");
-        assert_eq!(class_shifts(&suspects[4..], &labels, &[true]), [0.0, 0.0], "none is right");
+        assert_eq!(shifts_of(&suspects[..1], &labels, &[false]), [0.0, 0.0], "no variance");
+        assert_eq!(shifts_of(&suspects[4..], &labels, &[true]), [0.0, 0.0], "none is right");
     }
 
     /// Negatives are labelled positive with probability 0.4, and positives are never labelled negative. The ranking by

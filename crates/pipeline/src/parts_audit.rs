@@ -276,7 +276,7 @@ mod tests {
     fn rows(count: usize, classes: usize) -> Vec<[f64; 5]> {
         let row = |i: usize| {
             let label = i * 7919 % classes;
-            let is_wrong = i % 11 == 0 || (label + 1 == classes && i % 5 == 0);
+            let is_wrong = i.is_multiple_of(11) || (label + 1 == classes && i.is_multiple_of(5));
             let said = if is_wrong { (label + 1) % classes } else { label };
             let fold = i * 31 % FOLDS;
             let confidence = ((i * 37 % 41) as f64 + 1.0) * (1.0 + fold as f64);

@@ -1227,6 +1227,20 @@ fn numbers_for_missing_are_found_in_chunks() {
             for size in [1, 7, 60] {
                 let mut search = MissingSearch::default();
                 values.chunks(size).for_each(|chunk| search.add(chunk.iter().copied()));
+                let parts = values.chunks(size).rev().map(|chunk| {
+                    let mut part = MissingSearch::default();
+                    part.add(chunk.iter().copied());
+                    part
+                });
+                let merged = parts.reduce(|mut all, part| {
+                    all.merge(part);
+                    all
+                });
+                assert_eq!(
+                    merged.and_then(|all| all.note()),
+                    search.note(),
+                    "{more:?} {at} {size}"
+                );
                 let found = search.note().unwrap_or_default();
                 assert_eq!(found.is_empty(), whole.is_empty(), "{more:?} {at} {size}");
                 assert!(whole.contains(&found), "{whole} {found}");

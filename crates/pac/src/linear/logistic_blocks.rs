@@ -272,6 +272,16 @@ mod tests {
     }
 
     #[test]
+    fn a_block_without_rows_adds_nothing() {
+        let (points, labels) = crate::test_data::noisy_with_zeros(50, 3, 1);
+        let pass = LogisticPass::at(vec![0.5, -1.0, 2.0], Some(0.25)).unwrap();
+        let some = pass.partial(0, &points, &labels, Threads::ONE).unwrap();
+        let mut both = some.clone();
+        both.merge(Partial::of_block(1, pass.nothing())).unwrap();
+        assert_eq!(both.finish(2).unwrap(), some.finish(1).unwrap());
+    }
+
+    #[test]
     fn faults_are_told() {
         let (points, labels) = crate::test_data::noisy_with_zeros(100, 3, 1);
         let learner = LogisticRegression::params().check().unwrap();
