@@ -76,6 +76,7 @@ def test_a_fit_is_nearly_that_in_memory(sample: pd.DataFrame, tmp_path: Path) ->
         new.to_parquet(tmp_path / "new.parquet")
         lines = command("predict", tmp_path / "m.json", tmp_path / "new.parquet").split()
         assert [line.split(",")[0] for line in lines[-len(new) :]] == fit.predict(new).tolist()
+        assert "logistic, fitted to" in command("explain", tmp_path / "m.json")
 
 
 def test_a_small_table_holds_out_the_rows_of_a_fit_in_memory(sample: pd.DataFrame) -> None:
