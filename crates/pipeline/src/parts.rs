@@ -52,7 +52,7 @@ enum Grouping {
 ///     let kind = Values::texts((0..60).map(|i| u32::from(i >= 30)).collect(), &["small", "large"]);
 ///     Ok::<Frame, DataError>(Frame::new("t", vec![column("size", size), column("kind", kind)]))
 /// };
-/// let plan = PartsPlan::new(60, 100, None, &FitOptions::new("kind"), read)?;
+/// let plan = PartsPlan::new(100, 60, None, &FitOptions::new("kind"), read)?;
 /// let survey = plan.survey(read(&plan.hints())?, 0)?;
 /// let (points, keys) = plan.points(read(&plan.hints())?, 0, &plan.training(&survey))?;
 /// assert_eq!((points.dim(), points.len(), keys.len()), (1, 57, 57));

@@ -14,13 +14,14 @@ use std::cmp::Ordering;
 /// One pass of an audit over the judged rows.
 ///
 /// ```
-/// use halfspaces_linalg::{Points, Threads};
+/// use halfspaces_linalg::{InputError, Points, Threads};
 /// use halfspaces_pipeline::{AuditPass, PartsAudit};
 /// // Row, class, fold, predicted class and confidence.
 /// let rows = Points::from_rows(&[[0.0, 0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0, 3.0], [2.0, 1.0, 1.0, 1.0, 2.0]])?;
-/// let run = |pass: &AuditPass| pass.partial(0, &rows, Threads::ONE)?.finish(1);
-/// # let run = |pass: &AuditPass| Ok::<_, InputError>(pass.partial(0, &rows, Threads::ONE)?.finish(1).unwrap().unwrap());
-/// # use halfspaces_linalg::InputError;
+/// let run = |pass: &AuditPass| {
+///     let sums = pass.partial(0, &rows, Threads::ONE)?.finish(1);
+///     Ok::<_, InputError>(sums.expect("one block").expect("three rows"))
+/// };
 /// let found = PartsAudit::run(2, 2, 0.05, 2, run)?;
 /// assert_eq!((found.top[0].row, found.top[0].suggested, found.disagreements), (1, 0, 1));
 /// # Ok::<(), InputError>(())

@@ -14,8 +14,9 @@ from tables import command, mixed
 
 import halfspaces
 from halfspaces import Pipeline, parts
+from halfspaces._passes import together
 from halfspaces.blocks import BLOCK_ROWS
-from halfspaces.parts import MemoryTable, _together
+from halfspaces.parts import MemoryTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::halfspaces.DataWarning")
 
@@ -202,7 +203,7 @@ def test_faults_are_told(sample: pd.DataFrame) -> None:
         parts.fit(cut(sample, []), label=3)  # type: ignore[arg-type]
 
 
-def test_fits_that_run_together_fail_together() -> None:
+def test_fits_that_run_together_failtogether() -> None:
     passes = []
 
     def run(jobs: list[tuple[int, bytes]]) -> list[bytes]:
@@ -218,17 +219,17 @@ def test_fits_that_run_together_fail_together() -> None:
 
         return work
 
-    assert _together([fit(3), fit(1), fit(2)], run) == [b"!!!", b"!", b"!!"]  # type: ignore[list-item]
+    assert together([fit(3), fit(1), fit(2)], run) == [b"!!!", b"!", b"!!"]  # type: ignore[list-item]
     assert passes == [[0, 1, 2], [0, 2], [0]]
 
     def broken(ask: object) -> bytes:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        _together([fit(3), broken], run)  # type: ignore[list-item]
+        together([fit(3), broken], run)  # type: ignore[list-item]
 
     def fails(jobs: list[tuple[int, bytes]]) -> list[bytes]:
         raise KeyError
 
     with pytest.raises(KeyError):
-        _together([fit(3), fit(2)], fails)  # type: ignore[list-item]
+        together([fit(3), fit(2)], fails)  # type: ignore[list-item]

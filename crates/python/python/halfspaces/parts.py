@@ -13,8 +13,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -24,6 +22,7 @@ from halfspaces import _core
 from halfspaces._audit import AuditResult
 from halfspaces._base import Floats, check_count, check_number, native, warn
 from halfspaces._frames import Reading, classes_of, reading_of, source_of, spelled, spelled_errors, text_of
+from halfspaces._passes import together
 from halfspaces._pipeline import Pipeline, columns_of
 from halfspaces.blocks import merge
 from halfspaces.blocks import partial as partial_of_blocks
@@ -220,62 +219,6 @@ def _run_audit(rows: Floats, first: int, job: bytes) -> list[bytes]:
     return [partial_of_blocks(job, rows, first=first)]
 
 
-def _together(fits: Sequence[Callable[[Callable[[bytes], bytes]], T]], run: Callable[..., list[bytes]]) -> list[T]:
-    """Call several functions that each request one job after another, and run their requests in common passes.
-
-    Parameters
-    ----------
-    fits : sequence of callable
-        Each receives a function that runs a job.
-    run : callable
-        ``run([(number of the fit, job), ...])`` returns the result of each job.
-
-    Returns
-    -------
-    list
-        The results of the functions.
-    """
-    requests: SimpleQueue[tuple[int, Any]] = SimpleQueue()
-    answers: list[SimpleQueue[bytes | None]] = [SimpleQueue() for _ in fits]
-    results: dict[int, T] = {}
-
-    def ask(number: int, job: bytes) -> bytes:
-        requests.put((number, job))
-        answer = answers[number].get()
-        if answer is None:
-            raise InterruptedError("another fit failed")
-        return answer
-
-    def work(number: int) -> None:
-        try:
-            results[number] = fits[number](partial(ask, number))
-            requests.put((number, None))
-        except BaseException as error:  # The main thread raises it.
-            requests.put((number, error))
-
-    threads = [Thread(target=work, args=(number,), daemon=True) for number in range(len(fits))]
-    for thread in threads:
-        thread.start()
-    active = len(fits)
-    try:
-        while active:
-            jobs = []
-            for number, job in sorted(((requests.get()) for _ in range(active)), key=lambda request: request[0]):
-                if isinstance(job, BaseException):
-                    raise job
-                if job is None:
-                    active -= 1
-                else:
-                    jobs.append((number, job))
-            for (number, _), answer in zip(jobs, run(jobs) if jobs else [], strict=True):
-                answers[number].put(answer)
-    finally:
-        for queue, thread in zip(answers, threads, strict=True):
-            queue.put(None)
-            thread.join()
-    return [results[number] for number in range(len(fits))]
-
-
 class _Plan:
     """A plan for the fits to a table, and the counts of its rows."""
 
@@ -313,7 +256,7 @@ class _Plan:
             def fit(run: Callable[[bytes], bytes], groups: list[bool]) -> bytes:
                 return self.native.fit(run, sum(self.survey.known(groups)), sum(counts), c)
 
-            found += _together([partial(fit, groups=groups) for _, groups in some], run)
+            found += together([partial(fit, groups=groups) for _, groups in some], run)
         classes = len(self.positives)
         return [found[start : start + classes] for start in range(0, len(found), classes)]
 
