@@ -1,12 +1,10 @@
 //! Models that consist of one binary model for two classes, or of one-vs-rest models for more classes.
 
 use super::binary::{BinaryLearner, BinaryModel, Weighted};
-use super::{Core, Model};
-use crate::plan::{Findings, Method};
-use halfspaces_features::ZScore;
+use crate::plan::Findings;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{ClassModel, FitSample, InputError, Label, PointSet, Threads};
-use halfspaces_pac::{LogOdds, LogisticFit, OneVsRest, OneVsRestModel};
+use halfspaces_pac::{OneVsRest, OneVsRestModel};
 use serde::{Deserialize, Serialize};
 
 /// A fitted model: one binary model for two classes, or one-vs-rest models for more classes.
@@ -41,34 +39,6 @@ impl Fitted {
             Fitted::Two(model) => model.class_values_all(points, threads),
             Fitted::Several(model) => model.class_values_all(points, threads),
         }
-    }
-}
-
-impl Model {
-    /// Creates the model of [`Method::Logistic`] from fits to points that were standardised by `scale`: one fit for two
-    /// classes, positive for the second class, otherwise one fit for each class.
-    pub(crate) fn of_logistic(
-        scale: ZScore,
-        fits: &[LogisticFit],
-    ) -> Result<(Model, Findings), InputError> {
-        let model = |fit: &LogisticFit| {
-            let termination = Some(fit.termination());
-            let halfspace = fit.halfspace().clone();
-            BinaryModel::Halfspace { halfspace, noise: None, margin: None, termination }
-        };
-        let (fitted, findings) = match fits {
-            [fit] => {
-                let model = model(fit);
-                let findings = model.findings();
-                (Fitted::Two(model), findings)
-            }
-            fits => {
-                let parts = fits.iter().map(|fit| (model(fit), LogOdds::SAME)).collect();
-                (Fitted::Several(OneVsRestModel::of_parts(parts)?), Findings::default())
-            }
-        };
-        let core = Core::Linear { scale: Some(scale), fitted };
-        Ok((Model { method: Method::Logistic, core, calibration: None }, findings))
     }
 }
 

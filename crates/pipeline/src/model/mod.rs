@@ -9,14 +9,14 @@ mod sums;
 
 use crate::design::DesignRows;
 use crate::plan::{Findings, Method, Plan};
-use binary::BinaryLearner;
+use binary::{BinaryLearner, BinaryModel};
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
     ClassModel, Classifier, DensePoints, InputError, Params, PointSet, Points, Threads,
     deciding_class, zeros,
 };
-use halfspaces_pac::Calibration;
+use halfspaces_pac::{Calibration, LogOdds, LogisticFit, OneVsRestModel};
 use halfspaces_tables::{MulticlassTableModel, TableClassifier};
 pub(crate) use linear::labels_of;
 use linear::{Fitted, fitted};
@@ -331,6 +331,34 @@ impl Model {
             values: values.iter().map(|values| lead(values)).collect(),
             probabilities: values.iter().map(probabilities).collect(),
         })
+    }
+}
+
+impl Model {
+    /// Creates the model of [`Method::Logistic`] from fits to points that were standardised by `scale`: one fit for two
+    /// classes, positive for the second class, otherwise one fit for each class.
+    pub(crate) fn of_logistic(
+        scale: ZScore,
+        fits: &[LogisticFit],
+    ) -> Result<(Model, Findings), InputError> {
+        let model = |fit: &LogisticFit| {
+            let termination = Some(fit.termination());
+            let halfspace = fit.halfspace().clone();
+            BinaryModel::Halfspace { halfspace, noise: None, margin: None, termination }
+        };
+        let (fitted, findings) = match fits {
+            [fit] => {
+                let model = model(fit);
+                let findings = model.findings();
+                (Fitted::Two(model), findings)
+            }
+            fits => {
+                let parts = fits.iter().map(|fit| (model(fit), LogOdds::SAME)).collect();
+                (Fitted::Several(OneVsRestModel::of_parts(parts)?), Findings::default())
+            }
+        };
+        let core = Core::Linear { scale: Some(scale), fitted };
+        Ok((Model { method: Method::Logistic, core, calibration: None }, findings))
     }
 }
 
