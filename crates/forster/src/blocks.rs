@@ -2,35 +2,37 @@
 //!
 //! A pass is a value ([`ForsterPass`]) that is sent to the processes that hold blocks of rows. Each of these workers
 //! computes the sums over its blocks ([`ForsterPass::partial`]). The partial results are joined in any order
-//! ([`halfspaces_linalg::Partial`]), and the total ([`MomentSum`]) is returned to the fit. The iteration, the kernels
-//! and the blocks are those of [`Forster::fit`](crate::Forster::fit). If no point is zero or repeated and all lengths
-//! are in [1e-100, 1e100], both fits return bit-for-bit identical results.
+//! ([`halfspaces_linalg::Partial`]), and the total ([`ForsterSum`]) is returned to the fit. The iteration, the search
+//! for heavy subspaces, the kernels and the blocks are those of [`Forster::fit`](crate::Forster::fit). If no point is
+//! zero or repeated, all lengths are in [1e-100, 1e100], and the points are brought into position on the whole space,
+//! both fits return bit-for-bit identical results. Otherwise, they differ by rounding errors.
+//!
+//! *Subspaces.* A level inside a subspace needs no copy of the points: each pass names the subspaces, and a worker
+//! selects and projects the rows of a block before it sums them. At the end, one more pass computes the certificates
+//! from the points as given.
 //!
 //! *Cost.* Each pass over n × d points reads the points once, sends d² numbers to each worker and receives d²/2 numbers
-//! from each worker.
-//!
-//! *Limits.* There is no search for a heavy subspace, because it would need all points on one machine. A fit that
-//! requires the search ends with [`Reason::SubspaceUnknown`].
+//! from each worker. A search for a heavy subspace takes up to five passes, with a few times as many numbers.
 
-use crate::dense::{eigenvalues, extremes};
+use crate::descent::{Descent, descend};
 use crate::error::ForsterError;
-use crate::forster::{Forster, rows_of};
-use crate::heavy::{Found, Spectrum};
+use crate::forster::{Forster, rows_of, unresolved};
 use crate::isotropy::Isotropy;
-use crate::iterate::Iterate;
-use crate::level::{self, End};
 use crate::level_passes::LevelPasses;
+use crate::member_pass::{MemberCount, MemberPass, MemberSum};
 use crate::pass::{Buffers, MomentSum, Moments, form_of};
 use crate::prepare::{is_moderate, largest_size, rescale};
-use crate::report::{Level, LevelEnd, Reason};
-use crate::survey::{Start, whitening_of};
+use crate::report::{Level, LevelEnd};
+use crate::search::{Narrowing, Search, SearchPass, SearchSum, narrowed};
+use crate::subspace::compare_mass;
 use crate::tile::Factor;
 use crate::transform::ForsterTransform;
 use faer::{Mat, MatRef};
 use halfspaces_linalg::{
-    DensePoints, InputError, Partial, PointSet, Points, Threads, getters, zeros,
+    DensePoints, InputError, Partial, PointSet, Points, Sum, Threads, getters, zeros,
 };
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// One pass over all blocks, to be sent to the processes that hold them.
 ///
@@ -46,18 +48,74 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ForsterPass {
-    /// The rows of A; `None` for a pass over the unchanged rows.
-    factor: Option<Points>,
-    /// The rows of a symmetric S. If they are given, the pass computes Σ u uᵀ (uᵀ S u) over the unit rows u of XA
-    /// instead of Σ u uᵀ.
-    form: Option<Points>,
+    /// The steps from the points to the rows of the current level.
+    steps: Vec<Narrowing>,
+    work: Work,
+}
+
+/// What a pass computes.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Work {
+    /// The sum Σ u uᵀ over the unit rows u of XA; without the rows of A, over the unchanged rows.
+    Moments(Option<Points>),
+    /// The sum Σ u uᵀ (uᵀ S u) over the unit rows u of XA, given the rows of A and of a symmetric S.
+    Fourth(Points, Points),
+    Search(SearchPass),
+    /// The certificates, computed from the points.
+    Members(MemberPass),
+}
+
+/// The sums over one or several blocks of rows, computed by [`ForsterPass::partial`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ForsterSum(Total);
+
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Total {
+    Moments(MomentSum),
+    Search(SearchSum),
+    Members(MemberSum),
+}
+
+impl Sum for ForsterSum {
+    fn fits(&self, other: &ForsterSum) -> bool {
+        match (&self.0, &other.0) {
+            (Total::Moments(sum), Total::Moments(other)) => sum.fits(other),
+            (Total::Search(sum), Total::Search(other)) => sum.fits(other),
+            (Total::Members(sum), Total::Members(other)) => sum.fits(other),
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, later: ForsterSum) {
+        match (&mut self.0, later.0) {
+            (Total::Moments(sum), Total::Moments(later)) => sum.add(later),
+            (Total::Search(sum), Total::Search(later)) => sum.add(later),
+            (Total::Members(sum), Total::Members(later)) => sum.add(later),
+            _ => unreachable!("sums are added only if they fit"),
+        }
+    }
+}
+
+impl ForsterSum {
+    /// The number of rows that the pass has used: those that are not zero and, within a subspace, lie in it.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        match &self.0 {
+            Total::Moments(sum) => sum.rows(),
+            Total::Search(sum) => sum.rows,
+            Total::Members(sum) => sum.members.rows,
+        }
+    }
 }
 
 impl ForsterPass {
     /// The first pass of every fit, over the rows scaled to norm 1.
     #[must_use]
     pub fn of_unchanged_rows() -> ForsterPass {
-        ForsterPass { factor: None, form: None }
+        ForsterPass { steps: Vec::new(), work: Work::Moments(None) }
     }
 
     /// The sums over the blocks of `points`, whose first row is the first row of block `first`. All blocks must be
@@ -70,27 +128,76 @@ impl ForsterPass {
         first: u64,
         points: &DensePoints<'_>,
         threads: Threads,
-    ) -> Result<Partial<MomentSum>, InputError> {
+    ) -> Result<Partial<ForsterSum>, InputError> {
         let dim = points.dim();
-        for square in [&self.factor, &self.form].into_iter().flatten() {
-            InputError::check_dim(square.dim(), dim)?;
-            InputError::check_dim(square.len(), dim)?;
-        }
-        let factor = self.factor.as_ref().map(|a| Factor::new(a.as_mat()));
-        let form = self.form.as_ref().map(|s| form_of(s.as_mat()));
-        let groups = Partial::<MomentSum>::groups(first, points.len()).len();
-        let buffers = (0..groups).map(|_| Ok((Buffers::new(dim)?, Vec::new())));
+        let level_dim = self.level_dim(dim)?;
+        let ready = Ready::new(&self.work);
+        let groups = Partial::<ForsterSum>::groups(first, points.len()).len();
+        let buffers = (0..groups).map(|_| Buffers::new(level_dim));
         let mut buffers: Vec<_> = buffers.collect::<Result<_, InputError>>()?;
-        threads.sum_blocks(first, points.len(), &mut buffers, |(buffers, unit), rows| {
+        threads.sum_blocks(first, points.len(), &mut buffers, |buffers, rows| {
             let values = regular(&points.as_slice()[rows.start * dim..rows.end * dim], dim);
-            let weights = vec![1.0; values.len() / dim];
-            let (Some(factor), Some(form)) = (&factor, &form) else {
-                return Ok(buffers.moments(&values, &weights, factor.as_ref()));
-            };
-            *unit = zeros(weights.len(), dim)?;
-            buffers.unit_rows(&values, factor, unit);
-            Ok(buffers.fourth(unit, &weights, form))
+            let level = narrowed(&self.steps, &values, dim)?;
+            let weights = vec![1.0; level.1.len() / level_dim];
+            Ok(ForsterSum(match &ready {
+                Ready::Moments(a) => {
+                    Total::Moments(buffers.moments(&level.1, &weights, a.as_ref()))
+                }
+                Ready::Fourth(a, form) => {
+                    let mut unit = zeros(weights.len(), level_dim)?;
+                    buffers.unit_rows(&level.1, a, &mut unit);
+                    Total::Moments(buffers.fourth(&unit, &weights, form))
+                }
+                Ready::Search(search) => {
+                    Total::Search(search.of_block(buffers, &level.1, &weights, level_dim)?)
+                }
+                Ready::Members(pass, factor) => {
+                    Total::Members(pass.of_block(factor, buffers, &level.0, &values)?)
+                }
+            }))
         })
+    }
+
+    /// The dimension of the rows of the level, for points of dimension `dim`.
+    fn level_dim(&self, dim: usize) -> Result<usize, InputError> {
+        let mut level_dim = dim;
+        for step in &self.steps {
+            InputError::check_dim(step.basis.len(), level_dim)?;
+            level_dim = step.basis.dim();
+        }
+        let squares = match &self.work {
+            Work::Moments(a) => [a.as_ref(), None],
+            Work::Fourth(a, s) => [Some(a), Some(s)],
+            Work::Search(pass) => [pass.directions.as_ref().map(|d| d.columns()), None],
+            Work::Members(pass) => {
+                pass.check_dims(dim, level_dim)?;
+                [None, None]
+            }
+        };
+        for square in squares.into_iter().flatten() {
+            InputError::check_dim(square.dim(), level_dim)?;
+            InputError::check_dim(square.len(), level_dim)?;
+        }
+        Ok(level_dim)
+    }
+}
+
+/// The work of a pass, with its matrices in the layout used to multiply tiles.
+enum Ready<'a> {
+    Moments(Option<Factor>),
+    Fourth(Factor, Factor),
+    Search(Search<'a>),
+    Members(&'a MemberPass, Factor),
+}
+
+impl<'a> Ready<'a> {
+    fn new(work: &'a Work) -> Ready<'a> {
+        match work {
+            Work::Moments(a) => Ready::Moments(a.as_ref().map(|a| Factor::new(a.as_mat()))),
+            Work::Fourth(a, s) => Ready::Fourth(Factor::new(a.as_mat()), form_of(s.as_mat())),
+            Work::Search(pass) => Ready::Search(Search::new(pass)),
+            Work::Members(pass) => Ready::Members(pass, Factor::new(pass.matrix.as_mat())),
+        }
     }
 }
 
@@ -129,60 +236,125 @@ fn regular(values: &[f64], dim: usize) -> Cow<'_, [f64]> {
 pub struct BlocksFit {
     transform: ForsterTransform,
     certificate: Isotropy,
-    rows: u64,
-    level: Level,
+    end: LevelEnd,
+    span_dim: usize,
+    members: MemberCount,
+    levels: Vec<Level>,
+    passes: usize,
 }
 
 impl BlocksFit {
     getters! {
-        /// The last transform reached.
+        /// The last transform reached. Its basis is that of the subspace.
         transform: &ForsterTransform,
 
-        /// The eigenvalues of M at this transform, from the last pass over the points.
+        /// The eigenvalues of M over the rows in the subspace, at this transform.
         certificate: Isotropy,
 
-        /// Number of rows that are not zero.
-        rows: u64,
+        /// How the fit ended: [`LevelEnd::Isotropic`] if the rows are in radially isotropic position on their whole
+        /// span; [`LevelEnd::Heavy`] if a subspace contains at least its share of the rows, and these rows are in
+        /// radially isotropic position inside it; or [`LevelEnd::Unresolved`].
+        end: LevelEnd,
 
-        /// The work done by the fit.
-        level: &Level,
+        /// Dimension d of the span of all rows.
+        span_dim: usize,
+
+        /// The work on each level, in order.
+        levels: &[Level],
+
+        /// Number of passes over the points.
+        passes: usize,
     }
 
-    /// How the fit ended: with [`LevelEnd::Isotropic`] or without an answer.
+    /// Number of rows that are not zero.
     #[must_use]
-    pub fn end(&self) -> LevelEnd {
-        self.level.end
+    pub fn rows(&self) -> u64 {
+        self.members.rows
+    }
+
+    /// Number of rows in the subspace.
+    #[must_use]
+    pub fn members(&self) -> u64 {
+        self.members.inside
+    }
+
+    /// Largest residual ‖x - Px‖/‖x‖ of a row in the subspace, for the orthogonal projection P onto it.
+    #[must_use]
+    pub fn largest_inside(&self) -> f64 {
+        self.members.largest_inside
+    }
+
+    /// Smallest residual of a row outside the subspace; `None` if there is no such row.
+    #[must_use]
+    pub fn smallest_outside(&self) -> Option<f64> {
+        self.members.smallest_outside
     }
 }
 
 /// Points that are accessible only through passes.
 struct Remote<F> {
     run: F,
+    /// The steps from the points to the rows of the current level.
+    steps: Vec<Narrowing>,
+    /// Dimension of the level.
     dim: usize,
-    /// Number of rows that are not zero; 0 before the first pass.
+    /// Number of rows of the level; 0 before its first pass.
     rows: u64,
+    /// Number of rows that are not zero; 0 before the first pass.
+    all_rows: u64,
     /// The factor A that was chosen for passes over the unit rows of XA.
     units: Option<Points>,
-    /// Whether the level has requested the search for a heavy subspace.
-    searched: bool,
+    passes: usize,
 }
 
-impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> Remote<F> {
-    fn pass(&mut self, pass: &ForsterPass) -> Result<MomentSum, ForsterError> {
-        let sum = (self.run)(pass).ok_or(ForsterError::PassFailed)?;
-        let expected = self.rows;
-        if !sum.is_of_dim(self.dim) || (expected > 0 && sum.rows() != expected) {
-            let found = sum.rows();
+impl<F: FnMut(&ForsterPass) -> Option<ForsterSum>> Remote<F> {
+    /// Makes a pass over the rows of the level.
+    fn pass(&mut self, work: Work) -> Result<Total, ForsterError> {
+        self.passes += 1;
+        let pass = ForsterPass { steps: self.steps.clone(), work };
+        let sum = (self.run)(&pass).ok_or(ForsterError::PassFailed)?;
+        let found = sum.rows();
+        let of_level = !matches!(sum.0, Total::Members(_));
+        let expected = if of_level { self.rows } else { self.all_rows };
+        if expected == 0 && found == 0 && self.all_rows == 0 {
+            return Err(ForsterError::NoDirection { points: 0 });
+        }
+        // A level inside a subspace has at least one row.
+        if found == 0 || (expected > 0 && found != expected) {
+            let expected = if expected > 0 { expected } else { self.all_rows };
             return Err(ForsterError::RowsChanged { expected, found });
         }
-        self.rows = sum.rows();
-        Ok(sum)
+        if of_level {
+            self.rows = found;
+            self.all_rows = self.all_rows.max(found);
+        }
+        Ok(sum.0)
+    }
+
+    fn moment_sum(&mut self, work: Work) -> Result<MomentSum, ForsterError> {
+        match self.pass(work)? {
+            Total::Moments(sum) if sum.is_of_dim(self.dim) => Ok(sum),
+            _ => Err(ForsterError::PassFailed),
+        }
+    }
+
+    /// The certificates of a transform.
+    fn members(&mut self, pass: MemberPass) -> Result<MemberSum, ForsterError> {
+        let k = pass.basis.len();
+        match self.pass(Work::Members(pass))? {
+            Total::Members(sum) if sum.moments.is_of_dim(k) => Ok(sum),
+            _ => Err(ForsterError::PassFailed),
+        }
     }
 }
 
-impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
+impl<F: FnMut(&ForsterPass) -> Option<ForsterSum>> LevelPasses for Remote<F> {
     fn rows(&self) -> usize {
         self.rows as usize
+    }
+
+    fn total(&self) -> f64 {
+        self.rows as f64
     }
 
     fn dim(&self) -> usize {
@@ -190,8 +362,7 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
     }
 
     fn moments(&mut self, a: Option<MatRef<'_, f64>>) -> Result<Option<Moments>, ForsterError> {
-        let factor = a.map(rows_of).transpose()?;
-        let sum = self.pass(&ForsterPass { factor, form: None })?;
+        let sum = self.moment_sum(Work::Moments(a.map(rows_of).transpose()?))?;
         Ok(sum.moments(self.dim, sum.weight()))
     }
 
@@ -201,19 +372,27 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
     }
 
     fn fourth_moment(&mut self, s: MatRef<'_, f64>) -> Result<Mat<f64>, ForsterError> {
-        let (factor, form) = (self.units.clone(), Some(rows_of(s)?));
-        let sum = self.pass(&ForsterPass { factor, form })?;
+        let Some(units) = self.units.clone() else {
+            unreachable!("the unit rows are chosen first")
+        };
+        let sum = self.moment_sum(Work::Fourth(units, rows_of(s)?))?;
         Ok(sum.matrix(self.dim, sum.weight()))
     }
 
-    fn heavy_subspace(
-        &mut self,
-        _: &Spectrum,
-        _: f64,
-        _: bool,
-    ) -> Result<Option<Found>, ForsterError> {
-        self.searched = true;
-        Ok(None)
+    fn search(&mut self, pass: &SearchPass) -> Result<SearchSum, ForsterError> {
+        match self.pass(Work::Search(pass.clone()))? {
+            Total::Search(sum) if sum.is_of(pass, self.dim) => Ok(sum),
+            _ => Err(ForsterError::PassFailed),
+        }
+    }
+
+    fn narrow(&mut self, to: Narrowing) -> Result<(), ForsterError> {
+        (self.dim, self.units) = (to.basis.dim(), None);
+        if to.tolerance.is_some() {
+            self.rows = 0;
+        }
+        self.steps.push(to);
+        Ok(())
     }
 }
 
@@ -224,47 +403,41 @@ impl Forster {
     /// Repeated points are not merged.
     ///
     /// # Errors
-    /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count
-    /// different numbers of rows; [`ForsterError::NoDirection`]; [`ForsterError::NearlyFlat`] if the points lie near a
-    /// proper subspace; [`ForsterError::NoConvergence`].
+    /// [`ForsterError::PassFailed`] if `run` returns `None` or the result of another pass;
+    /// [`ForsterError::RowsChanged`] if two passes count different numbers of rows; [`ForsterError::NoDirection`];
+    /// [`ForsterError::NoConvergence`].
     pub fn fit_blocks(
         &self,
         dim: usize,
-        run: impl FnMut(&ForsterPass) -> Option<MomentSum>,
+        run: impl FnMut(&ForsterPass) -> Option<ForsterSum>,
     ) -> Result<BlocksFit, ForsterError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());
         }
-        let mut points = Remote { run, dim, rows: 0, units: None, searched: false };
-        let failure = ForsterError::NoConvergence { dim };
-        let moments = points.moments(None)?;
-        if points.rows == 0 {
-            return Err(ForsterError::NoDirection { points: 0 });
+        let (steps, units) = (Vec::new(), None);
+        let mut points = Remote { run, steps, dim, rows: 0, all_rows: 0, units, passes: 0 };
+        let Descent { levels, transform, extremes, proper, reason } =
+            descend(self.params(), &mut points, None)?;
+        let (all, k, span_dim) = (points.all_rows, transform.inner_dim(), levels[0].dim);
+        // On the whole space, the last pass has already computed the certificate from the points.
+        let mut certificate = Isotropy::of_extremes(extremes.0, extremes.1);
+        let mut members = MemberCount::all(all);
+        if proper {
+            let sum = points.members(MemberPass::new(&transform, self.params().membership)?)?;
+            members = sum.members;
+            certificate = sum.moments.certificate(k)?;
         }
-        let moments = moments.ok_or(failure)?;
-        let values = eigenvalues(moments.moment.as_ref())?;
-        let Some(whitening) = whitening_of(&moments, &values) else {
-            let (least, largest) = extremes(&values);
-            return Err(ForsterError::NearlyFlat { ratio: least / largest });
+        let mass = compare_mass(members.inside as f64, k, all as f64, span_dim);
+        let agree = members.disagreeing == 0;
+        let reached = self.params().accuracy.is_reached_by(certificate);
+        let sound = agree && reached && (k == span_dim || mass != Ordering::Less);
+        let end = match unresolved(reason, sound) {
+            Some(reason) => LevelEnd::Unresolved(reason),
+            None if k == span_dim => LevelEnd::Isotropic,
+            None => LevelEnd::Heavy(k),
         };
-        let iterate = Iterate::identity(dim, moments, &values);
-        let start = Start { iterate, whitening };
-        let (mut level, last, end) = level::solve(self.params(), &mut points, start, 0)?;
-        let (least, largest) = last.extremes;
-        let certificate = Isotropy::of_extremes(least, largest);
-        level.end = match end {
-            // The level requested the search because rounding could hide a subspace, or because A degenerates.
-            End::Isotropic if points.searched => LevelEnd::Unresolved(Reason::SubspaceUnknown),
-            End::Unresolved(Reason::ConditionCap) if points.searched => {
-                LevelEnd::Unresolved(Reason::SubspaceUnknown)
-            }
-            End::Isotropic => LevelEnd::Isotropic,
-            End::Unresolved(reason) => LevelEnd::Unresolved(reason),
-            End::Heavy(_) => unreachable!("no subspace was searched for"),
-        };
-        let identity = rows_of(Mat::<f64>::identity(dim, dim).as_ref())?;
-        let transform = ForsterTransform::new(identity, last.a)?;
-        Ok(BlocksFit { transform, certificate, rows: points.rows, level })
+        let passes = points.passes;
+        Ok(BlocksFit { transform, certificate, end, span_dim, members, levels, passes })
     }
 }
 
@@ -272,13 +445,13 @@ impl Forster {
 mod tests {
     use super::*;
     use crate::params::Step;
-    use crate::{Accuracy, Outcome};
+    use crate::{Accuracy, Outcome, Position, Reason, Subspace};
     use halfspaces_data::{Excess, Gaussian, HeavyCase, HeavyKind, Marginal, StudentT};
     use halfspaces_linalg::{BLOCK_ROWS, Params};
 
     /// Runs a pass on `workers` workers. Each of them sums every `workers`th block, and the last worker also sums the
     /// first block again.
-    fn shared(points: &DensePoints<'_>, workers: usize, pass: &ForsterPass) -> Option<MomentSum> {
+    fn shared(points: &DensePoints<'_>, workers: usize, pass: &ForsterPass) -> Option<ForsterSum> {
         let (n, dim) = (points.len(), points.dim());
         let blocks = n.div_ceil(BLOCK_ROWS);
         let mut all = Partial::default();
@@ -306,7 +479,7 @@ mod tests {
                 let fit = solver.fit_blocks(6, |pass| shared(&points, workers, pass)).unwrap();
                 assert_eq!(fit.end(), LevelEnd::Isotropic);
                 assert_eq!(fit.transform(), alone.transform(), "{step:?} {workers}");
-                assert_eq!(fit.level(), &alone.levels()[0]);
+                assert_eq!(fit.levels(), alone.levels());
                 assert!(fit.certificate().residual() <= 1e-9);
             }
         }
@@ -325,18 +498,84 @@ mod tests {
         assert_eq!(fit.transform(), alone.transform());
     }
 
-    #[test]
-    fn what_needs_all_points_is_not_claimed() {
-        let case = HeavyCase::new(HeavyKind::Gaussian, 4, 2, 400, Excess::Share(0.5), 4).unwrap();
+    /// Checks that all workers find the same, and that it is what a fit in memory finds. Sums over a subspace are in
+    /// another order than in memory, so they differ by rounding.
+    fn as_in_memory(points: &Points, what: &str) -> BlocksFit {
         let solver = ForsterTransform::params().check().unwrap();
-        let fit = solver.fit_blocks(4, |pass| shared(case.points(), 1, pass)).unwrap();
-        assert_eq!(fit.end(), LevelEnd::Unresolved(Reason::SubspaceUnknown));
-        // These points lie in a plane.
-        let flat: Vec<f64> =
-            case.points().as_slice().chunks(4).flat_map(|x| [x[0], x[1], x[0] - x[1]]).collect();
-        let flat = Points::new(flat, 3).unwrap();
-        let fault = solver.fit_blocks(3, |pass| shared(&flat, 1, pass));
-        assert!(matches!(fault, Err(ForsterError::NearlyFlat { .. })), "{fault:?}");
+        let alone = solver.fit(points).unwrap();
+        let dim = points.dim();
+        let fit = solver.fit_blocks(dim, |pass| shared(points, 1, pass)).unwrap();
+        for workers in [2, 3] {
+            let again = solver.fit_blocks(dim, |pass| shared(points, workers, pass)).unwrap();
+            assert_eq!(again, fit, "{what}");
+        }
+        let Position { subspace, certificate, .. } = alone.position();
+        let end = match alone.outcome() {
+            Outcome::RadiallyIsotropic(_) => LevelEnd::Isotropic,
+            Outcome::HeavySubspace(_) => LevelEnd::Heavy(subspace.dim()),
+            Outcome::Unresolved { reason, .. } => LevelEnd::Unresolved(*reason),
+        };
+        assert_eq!(fit.end(), end, "{what}");
+        let counts = (fit.members(), fit.rows(), fit.span_dim(), fit.transform().inner_dim());
+        let (inside, rows) = (subspace.members().len() as u64, subspace.weight() as u64);
+        assert_eq!(counts, (inside, rows, subspace.span_dim(), subspace.dim()), "{what}");
+        let ends = |levels: &[Level]| levels.iter().map(|level| level.end).collect::<Vec<_>>();
+        assert_eq!(ends(fit.levels()), ends(alone.levels()), "{what}");
+        assert!((fit.certificate().residual() - certificate.residual()).abs() < 1e-9, "{what}");
+        let basis = fit.transform().basis().clone();
+        let again = Subspace::certify(points, None, basis, fit.span_dim(), 1e-10).unwrap();
+        assert_eq!(again.members(), subspace.members(), "{what}");
+        assert_eq!(fit.largest_inside(), again.largest_inside(), "{what}");
+        assert_eq!(fit.smallest_outside(), again.smallest_outside(), "{what}");
+        fit
+    }
+
+    /// The subspaces contain one point more than their share, exactly their share, or one point fewer.
+    #[test]
+    fn planted_subspaces_are_found_as_in_memory() {
+        let n = BLOCK_ROWS + 392; // a multiple of the dimension
+        let whole = [1, 0, -1].map(|more| (HeavyKind::Gaussian, more));
+        for (kind, more) in whole.into_iter().chain([(HeavyKind::Clustered, 1)]) {
+            for (dim, k) in [(5, 1), (5, 4)] {
+                let what = format!("{kind:?} {dim} {k} {more}");
+                let case = HeavyCase::new(kind, dim, k, n, Excess::OnePoint, 4).unwrap();
+                let members = &case.planted()[0].members;
+                assert_eq!(members.len(), n * k / dim + 1);
+                // Some points of the subspace are moved off it.
+                let mut values = case.points().as_slice().to_vec();
+                for i in &members[..(1 - more) as usize] {
+                    let row = &mut values[i * dim..(i + 1) * dim];
+                    row.iter_mut().zip(1..).for_each(|(v, j)| *v += f64::from(j * j));
+                }
+                let fit = as_in_memory(&Points::new(values, dim).unwrap(), &what);
+                let end = if more < 0 { LevelEnd::Isotropic } else { LevelEnd::Heavy(k) };
+                assert_eq!(fit.end(), end, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn points_of_a_proper_subspace_are_solved_in_their_span() {
+        let case = HeavyCase::new(HeavyKind::Gaussian, 4, 2, 6000, Excess::Share(0.5), 4).unwrap();
+        assert_eq!(as_in_memory(case.points(), "whole").end(), LevelEnd::Heavy(2));
+        // The fifth and the sixth column depend on the others, so the points lie in four of six dimensions.
+        let lifted = |points: &DensePoints<'_>| {
+            let rows = points.as_slice().chunks(4);
+            Points::new(rows.flat_map(|x| [x[0], x[1], x[2], x[3], x[0] - x[1], 3.0]).collect(), 6)
+        };
+        let lift = |x: &[f64]| [x[0], x[1], x[2], x[3], x[0] - x[1], x[2] + 2.0 * x[3]];
+        let flat = case.points().as_slice().chunks(4).flat_map(lift).collect();
+        let fit = as_in_memory(&Points::new(flat, 6).unwrap(), "heavy and flat");
+        assert_eq!((fit.end(), fit.span_dim()), (LevelEnd::Heavy(2), 4));
+        let round = StudentT::new(4, 2.0, 10.0).unwrap().sample(6000, 1).unwrap();
+        let fit = as_in_memory(&lifted(&round).unwrap(), "constant column");
+        assert_eq!((fit.end(), fit.span_dim(), fit.members()), (LevelEnd::Isotropic, 5, 6000));
+        assert_eq!(fit.smallest_outside(), None);
+        // All points but one lie on a line.
+        let mut line: Vec<f64> = (1..=300).flat_map(|i| [f64::from(i), 0.0]).collect();
+        line[1] = 1.0;
+        let fit = as_in_memory(&Points::new(line, 2).unwrap(), "line");
+        assert_eq!((fit.end(), fit.members()), (LevelEnd::Heavy(1), 299));
     }
 
     #[test]
@@ -354,22 +593,16 @@ mod tests {
         let zeros = Points::from_rows(&[[0.0, 0.0]]).unwrap();
         let fault = solver.fit_blocks(2, |pass| shared(&zeros, 1, pass));
         assert_eq!(fault, Err(ForsterError::NoDirection { points: 0 }));
-        let wrong = ForsterPass { factor: Some(zeros), form: None };
+        let wrong = ForsterPass { steps: vec![], work: Work::Moments(Some(zeros)) };
         assert!(wrong.partial(0, &points, Threads::ONE).is_err());
     }
 
-    /// More than half of the points are within 3e-6 of a line. A fit in memory finds that none of them is on it, but
-    /// passes over blocks cannot decide this.
+    /// More than half of the points are within 3e-6 of a line, but none of them is on it.
     #[test]
-    fn a_position_next_to_a_heavy_line_is_not_claimed() {
+    fn points_next_to_a_line_are_not_on_it() {
         let mut rows: Vec<[f64; 2]> = (0..6).map(|k| [1.0, 1e-6 * (f64::from(k) - 2.5)]).collect();
         rows.extend([[0.0, 1.0], [1.0, 1.0], [1.0, -1.0], [0.3, 1.0]]);
-        let points = Points::from_rows(&rows).unwrap();
-        let solver = ForsterTransform::params().check().unwrap();
-        let fit = solver.fit_blocks(2, |pass| shared(&points, 1, pass)).unwrap();
-        assert!(fit.certificate().holds_within(1e-6));
-        assert_eq!(fit.end(), LevelEnd::Unresolved(Reason::SubspaceUnknown));
-        let alone = solver.fit(&points).unwrap();
-        assert!(matches!(alone.outcome(), Outcome::RadiallyIsotropic(_)));
+        let fit = as_in_memory(&Points::from_rows(&rows).unwrap(), "next to a line");
+        assert_eq!(fit.end(), LevelEnd::Isotropic);
     }
 }

@@ -55,15 +55,6 @@ pub enum ForsterError {
         /// Number of rows that a later pass counted.
         found: u64,
     },
-    /// The points lie in or near a proper subspace. Only a fit in memory can tell which of the two is the case.
-    #[error(
-        "the points lie in or near a proper subspace (the second moments differ by a factor of {ratio:e}); drop columns \
-         that depend on others, or fit in memory"
-    )]
-    NearlyFlat {
-        /// λmin/λmax of the second moment of the rows scaled to norm 1.
-        ratio: f64,
-    },
     /// Eigenvalues or singular values did not converge.
     #[error("the eigenvalues or singular values of a {dim} × {dim} matrix did not converge")]
     NoConvergence {

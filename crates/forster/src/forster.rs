@@ -38,16 +38,19 @@
 //!
 //! *Claims.* F1, F2, F3, S7.
 
+use crate::descent::{Descent, descend};
 use crate::error::ForsterError;
 use crate::isotropy::Isotropy;
-use crate::level::{self, End};
+use crate::level_passes::InMemory;
 use crate::params::{Accuracy, CONDITION_RANGE, ForsterParams, MEMBERSHIP_RANGE, MIN_DELTA};
+use crate::pass::Rows;
 use crate::prepare::Prepared;
 use crate::report::{Fit, Outcome, Position, Reason};
+use crate::search::Narrowing;
 use crate::subspace::Subspace;
-use crate::survey::{Survey, composed, project, survey};
+use crate::survey::span_of_few;
 use crate::transform::ForsterTransform;
-use faer::{Mat, MatRef};
+use faer::MatRef;
 use halfspaces_linalg::{DensePoints, InputError, Params, Points};
 
 impl Params for ForsterParams {
@@ -98,8 +101,8 @@ impl ForsterTransform {
 /// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
 /// fixed-point step takes one pass, and a Newton step takes up to 60. For points that are Gaussian, heavy-tailed or in
 /// clusters, a fit takes about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers. The fit also stores the unit
-/// rows (n d numbers) once it searches for subspaces or takes Newton steps, and a copy of the points if some are
-/// repeated, are zero, or have lengths outside [1e-100, 1e100].
+/// rows (n d numbers) once it takes Newton steps, and a copy of the points if some are repeated, are zero, or have
+/// lengths outside [1e-100, 1e100].
 ///
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
 /// compute a scatter matrix of heavy-tailed points; or to detect that many points lie in a subspace. *When not to use
@@ -162,41 +165,19 @@ impl Forster {
         let zero_rows = prepared.zero_rows();
         let Prepared { mut rows, row_of } = prepared;
         let distinct = rows.len();
-        // The distinct rows of the current level, and an orthonormal basis of its space.
-        let mut held: Vec<usize> = (0..distinct).collect();
-        let mut basis: Option<Mat<f64>> = None;
-        let mut levels = Vec::new();
-
-        let (factor, reason) = loop {
-            let (mut points, start) = match survey(self.0, &rows)? {
-                Survey::Spanning(start) => *start,
-                Survey::Within(span) => {
-                    rows = project(&rows, None, span.as_ref())?;
-                    basis = Some(composed(basis, span));
-                    continue;
-                }
-            };
-            let (level, last, end) = level::solve(self.0, &mut points, start, levels.len())?;
-            levels.push(level);
-            match end {
-                End::Isotropic => break (last.a, None),
-                End::Unresolved(reason) => break (last.a, Some(reason)),
-                End::Heavy(found) => {
-                    rows = project(&rows, Some(&found.members), found.basis.as_ref())?;
-                    held = found.members.iter().map(|i| held[*i]).collect();
-                    basis = Some(composed(basis, found.basis));
-                }
-            }
-        };
-
-        let basis = match basis {
-            Some(basis) => rows_of(basis.transpose())?,
-            None => rows_of(Mat::<f64>::identity(rows.dim, rows.dim).as_ref())?,
-        };
-        let transform = ForsterTransform::new(basis.clone(), factor)?;
+        let mut basis = None;
+        if distinct < rows.dim {
+            let span = span_of_few(&rows)?;
+            let to = Narrowing { basis: rows_of(span.as_ref())?, tolerance: None };
+            let values = to.apply(&rows.values)?.1;
+            rows = Rows { values: values.into(), dim: span.ncols(), ..rows };
+            basis = Some(span);
+        }
+        let mut level = InMemory::new(rows, threads)?;
+        let Descent { levels, transform, reason, .. } = descend(self.0, &mut level, basis)?;
         // The first level is on the whole span.
         let span_dim = levels[0].dim;
-        let tolerance = self.0.membership;
+        let (basis, tolerance) = (transform.basis().clone(), self.0.membership);
         let subspace = Subspace::certify_on(points, weights, basis, span_dim, tolerance, threads)?;
         let members = subspace.members();
         let certificate =
@@ -204,7 +185,7 @@ impl Forster {
 
         // Whether the certificate and the search found the same members.
         let mut inside = vec![false; distinct];
-        held.iter().for_each(|i| inside[*i] = true);
+        level.held().iter().for_each(|i| inside[*i] = true);
         let expected = row_of.iter().zip(0..).filter(|(row, _)| row.is_some_and(|r| inside[r]));
         let agree = expected.map(|(_, i)| i).eq(subspace.members().iter().copied());
         let position = Position { subspace, transform, certificate };
@@ -220,12 +201,17 @@ fn judge(position: Position, reason: Option<Reason>, agree: bool, accuracy: Accu
     let whole = subspace.dim() == subspace.span_dim();
     let heavy = subspace.is_heavy() || subspace.is_boundary();
     let sound = agree && accuracy.is_reached_by(*certificate) && (heavy || whole);
-    match reason {
+    match unresolved(reason, sound) {
         Some(reason) => Outcome::Unresolved { position, reason },
-        None if !sound => Outcome::Unresolved { position, reason: Reason::CertificateMissed },
         None if whole => Outcome::RadiallyIsotropic(position),
         None => Outcome::HeavySubspace(position),
     }
+}
+
+/// The reason why a fit is unresolved, if it is. `reason` is that of the last level, and `sound` says whether all
+/// certificates hold.
+pub(crate) fn unresolved(reason: Option<Reason>, sound: bool) -> Option<Reason> {
+    reason.or((!sound).then_some(Reason::CertificateMissed))
 }
 
 pub(crate) fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
@@ -235,6 +221,7 @@ pub(crate) fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faer::Mat;
     use halfspaces_linalg::Threads;
 
     /// The outcome for three points on an axis and one point off it. The three points are in radially isotropic

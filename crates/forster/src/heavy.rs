@@ -13,19 +13,23 @@
 //!    all members.
 //! 4. Accept V only if N d > k n. The comparison is exact, in integers.
 //!
+//! The search reads the rows only through passes with small results ([`crate::search`]), so the rows may be in memory
+//! or on several machines. The order of the points is known from a histogram of the ratios, whose bins are narrower
+//! than 2 %; candidates are the rows of the first bins. A search takes one pass for the histograms, one for the spans of
+//! all candidates, and at most three for their members.
+//!
 //! If there are several such subspaces, the one with the largest N/n - k/d is returned.
 //!
 //! *Source.* DKTZ23 §3 (why a heavy subspace prevents radially isotropic position); the procedure is ours. Claims: F1,
 //! F2.
 
-use crate::dense::{extremes, qr_triangle, svd};
+use crate::dense::{extremes, product, svd};
 use crate::error::ForsterError;
-use crate::pass::Rows;
-use crate::prepare::largest_size;
+use crate::forster::rows_of;
+use crate::level_passes::LevelPasses;
+use crate::search::{Bin, Choice, Chosen, Directions, SearchPass};
 use crate::subspace::compare_mass;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, kernels, zeros};
+use faer::{Mat, MatRef};
 use std::cmp::Ordering;
 
 /// Minimum width of a gap between neighbouring singular values, in decades.
@@ -37,16 +41,12 @@ const REFITS: usize = 3;
 /// A point is mostly orthogonal to V if the ratio of its energy orthogonal to V to its energy along V exceeds this
 /// value.
 const MOSTLY_ACROSS: f64 = 1.0;
-/// Number of rows in a block of a long product or factorisation.
-const BLOCK: usize = 512;
 
-/// A heavy subspace of the space of a level, with the rows that lie in it.
+/// A heavy subspace of the space of a level.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The orthonormal columns of a d × k matrix.
     pub(crate) basis: Mat<f64>,
-    /// The indices of the rows in the subspace, in ascending order.
-    pub(crate) members: Vec<usize>,
     /// The excess N/n - k/d.
     pub(crate) excess: f64,
 }
@@ -84,134 +84,96 @@ impl Spectrum {
     }
 }
 
-/// The best of the heavy subspaces at the gaps of `spectrum`. `unit` contains the whitened rows. If `equality` is true,
+/// The best of the heavy subspaces at the gaps of `spectrum`, which belongs to the transform `a`. If `equality` is true,
 /// subspaces with N d = k n are accepted too.
 pub(crate) fn find(
-    rows: &Rows<'_>,
-    unit: &[f64],
+    points: &mut impl LevelPasses,
+    a: MatRef<'_, f64>,
     spectrum: &Spectrum,
     tolerance: f64,
     equality: bool,
 ) -> Result<Option<Found>, ForsterError> {
+    let (dim, total) = (points.dim(), points.total());
     let tops: Vec<usize> =
         spectrum.gaps().zip(1..).filter(|(gap, _)| *gap > GAP).map(|(_, top)| top).collect();
+    if tops.is_empty() {
+        return Ok(None);
+    }
+    let columns = rows_of(product(a, spectrum.right.as_ref()).as_ref())?;
+    let directions = Some(Directions::new(columns, spectrum));
+    let mut pass = SearchPass { directions, tops, choices: Vec::new() };
+    let histograms = points.search(&pass)?.histograms;
+    // Each candidate has a largest dimension and, once a subspace was fitted to it, a basis.
+    let mut candidates: Vec<(usize, Option<Mat<f64>>)> = Vec::new();
+    for (top, histogram) in std::mem::take(&mut pass.tops).into_iter().zip(histograms) {
+        let k = dim - top;
+        for most in
+            thresholds(&histogram.bins(), |inside| is_heavy(inside, k, total, dim, equality))
+        {
+            candidates.push((k, None));
+            let chosen = Chosen::Along { top, most };
+            pass.choices.push(Choice { chosen, before: Chosen::All });
+        }
+    }
+
     let mut best: Option<Found> = None;
-    for (top, across) in tops.iter().zip(energy_ratios(rows, unit, spectrum, &tops)?) {
-        let k = rows.dim - top;
-        let order = ascending(&across);
-        let first_members = first_members(rows, &order, k, equality);
-        let all = before_the_jump(&across, &order, first_members.len());
-        for candidate in [first_members, all, mostly_along(&across)] {
-            let found = refit(rows, candidate, k, tolerance, equality)?;
-            let Some(found) = found else { continue };
-            if best.as_ref().is_none_or(|best| found.excess > best.excess) {
-                best = Some(found);
+    for round in 0..=REFITS {
+        let sums = points.search(&pass)?.chosen;
+        let choices = std::mem::take(&mut pass.choices);
+        let tried = std::mem::take(&mut candidates);
+        for (((k, basis), choice), sum) in tried.into_iter().zip(choices).zip(sums) {
+            if let Some(basis) = basis {
+                // The rows of the candidate are the members of this subspace.
+                let rank = basis.ncols();
+                let excess = sum.weight / total - rank as f64 / dim as f64;
+                let heavy = rank < dim && is_heavy(sum.weight, rank, total, dim, equality);
+                if heavy && best.as_ref().is_none_or(|best| excess > best.excess) {
+                    best = Some(Found { basis, excess });
+                }
+                if sum.changed == 0 {
+                    continue;
+                }
             }
+            let Some(triangle) = sum.triangle(dim).filter(|_| round < REFITS) else { continue };
+            let (values, right) = svd(triangle.as_ref())?;
+            let basis = right.subcols(0, rank_of(&values).min(k)).to_owned();
+            let chosen = Chosen::Within { basis: rows_of(basis.as_ref())?, tolerance };
+            pass.choices.push(Choice { chosen, before: choice.chosen });
+            candidates.push((k, Some(basis)));
         }
-    }
-    Ok(best)
-}
-
-/// For each number t in `tops`, let V be the subspace orthogonal to the t leading singular directions. For every row,
-/// computes the ratio of the row's energy orthogonal to V to its energy along V. Each energy is raised to at least the
-/// size of its possible rounding error.
-fn energy_ratios(
-    rows: &Rows<'_>,
-    unit: &[f64],
-    spectrum: &Spectrum,
-    tops: &[usize],
-) -> Result<Vec<Vec<f64>>, InputError> {
-    let dim = rows.dim;
-    let across = f64::EPSILON * spectrum.condition();
-    let (floor_across, floor_along) = (across * across, f64::EPSILON * f64::EPSILON);
-    let mut ratios: Vec<Vec<f64>> = tops.iter().map(|_| Vec::with_capacity(rows.len())).collect();
-    let mut turned = zeros(BLOCK, dim)?;
-    for u in unit.chunks(BLOCK * dim) {
-        let n = u.len() / dim;
-        let turned = &mut turned[..u.len()];
-        let out = MatMut::from_row_major_slice_mut(turned, n, dim);
-        let u = MatRef::from_row_major_slice(u, n, dim);
-        matmul(out, Accum::Replace, u, spectrum.right.as_ref(), 1.0, Par::Seq);
-        for row in turned.chunks_exact(dim) {
-            for (ratio, top) in ratios.iter_mut().zip(tops) {
-                let (across, along) = row.split_at(*top);
-                let across = kernels::norm_sq(across).max(floor_across);
-                ratio.push(across / kernels::norm_sq(along).max(floor_along));
-            }
-        }
-    }
-    Ok(ratios)
-}
-
-fn ascending(ratio: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..ratio.len()).collect();
-    order.sort_unstable_by(|&i, &j| ratio[i].total_cmp(&ratio[j]).then(i.cmp(&j)));
-    order
-}
-
-/// The rows with the smallest ratios: just enough of them to make V heavy (or, with `equality`, to reach N d >= k n).
-fn first_members(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usize> {
-    let mut inside = 0.0;
-    let mut count = 0;
-    for &i in order {
-        inside += rows.weights[i];
-        count += 1;
-        if is_heavy(rows, inside, k, equality) {
-            break;
-        }
-    }
-    order[..count].to_vec()
-}
-
-/// The rows before the largest relative jump in the ratio. Jumps before row `least` are ignored, because the first
-/// members may span only a part of V.
-fn before_the_jump(ratio: &[f64], order: &[usize], least: usize) -> Vec<usize> {
-    let place = |i: usize| ratio[order[i]];
-    let jumps = (least.max(1)..order.len()).map(|i| (place(i) / place(i - 1), i));
-    let widest = jumps.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-    order[..widest.map_or(order.len(), |(_, i)| i)].to_vec()
-}
-
-fn mostly_along(ratio: &[f64]) -> Vec<usize> {
-    ratio.iter().zip(0..).filter(|(ratio, _)| **ratio < MOSTLY_ACROSS).map(|(_, i)| i).collect()
-}
-
-fn is_heavy(rows: &Rows<'_>, inside: f64, k: usize, equality: bool) -> bool {
-    let order = compare_mass(inside, k, rows.total, rows.dim);
-    order == Ordering::Greater || (equality && order == Ordering::Equal)
-}
-
-/// Fits a subspace of dimension at most k to the candidates, determines its members, and refits the subspace to them.
-fn refit(
-    rows: &Rows<'_>,
-    mut candidates: Vec<usize>,
-    k: usize,
-    tolerance: f64,
-    equality: bool,
-) -> Result<Option<Found>, ForsterError> {
-    let mut best: Option<Found> = None;
-    for _ in 0..REFITS {
         if candidates.is_empty() {
             break;
         }
-        let triangle = triangle_of(rows, &candidates);
-        let (values, right) = svd(triangle.as_ref())?;
-        let rank = rank_of(&values).min(k);
-        let basis = right.subcols(0, rank).to_owned();
-        let residuals = residuals(rows, basis.as_ref())?;
-        let members: Vec<usize> = (0..rows.len()).filter(|i| residuals[*i] <= tolerance).collect();
-        let settled = members == candidates;
-        let inside: f64 = members.iter().map(|i| rows.weights[*i]).sum();
-        if rank > 0 && rank < rows.dim && is_heavy(rows, inside, rank, equality) {
-            let excess = inside / rows.total - rank as f64 / rows.dim as f64;
-            best = Some(Found { basis, members: members.clone(), excess });
-        }
-        if settled {
-            break;
-        }
-        candidates = members;
     }
     Ok(best)
+}
+
+/// The largest ratios of up to three candidates, all of which consist of the rows of the first bins:
+/// 1. just enough rows to make V heavy;
+/// 2. the rows before the largest relative jump in the ratio, where jumps among the rows of the first candidate are
+///    ignored, because these rows may span only a part of V;
+/// 3. the rows that are mostly along V.
+fn thresholds(bins: &[Bin], is_heavy: impl Fn(f64) -> bool) -> Vec<f64> {
+    let mut inside = 0.0;
+    let enough = |bin: &Bin| {
+        inside += bin.weight;
+        is_heavy(inside)
+    };
+    let last = bins.len().saturating_sub(1);
+    let first = bins.iter().position(enough).unwrap_or(last);
+    let jumps = (first + 1..bins.len()).map(|i| (bins[i].least / bins[i - 1].most, i - 1));
+    let widest = jumps.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    let jump = widest.map_or(last, |(_, i)| i);
+    let along = bins.iter().rposition(|bin| bin.most < MOSTLY_ACROSS);
+    let mut ends = vec![first];
+    ends.extend([Some(jump), along].into_iter().flatten().filter(|end| *end != first));
+    ends.dedup();
+    ends.into_iter().filter_map(|end| bins.get(end)).map(|bin| bin.most).collect()
+}
+
+fn is_heavy(inside: f64, k: usize, total: f64, dim: usize, equality: bool) -> bool {
+    let order = compare_mass(inside, k, total, dim);
+    order == Ordering::Greater || (equality && order == Ordering::Equal)
 }
 
 /// The number of non-zero values among singular values in descending order.
@@ -220,52 +182,14 @@ pub(crate) fn rank_of(values: &[f64]) -> usize {
     values.iter().filter(|v| **v > floor).count()
 }
 
-/// The triangle R of a QR factorisation of the chosen rows X, where each row is first divided by its largest entry. The
-/// factorisation is computed block by block. R has the singular values of X, because RᵀR = XᵀX. As XᵀX itself is never
-/// computed, the condition number is not squared and R is accurate up to rounding.
-pub(crate) fn triangle_of(rows: &Rows<'_>, chosen: &[usize]) -> Mat<f64> {
-    let dim = rows.dim;
-    let mut triangle = Mat::<f64>::zeros(0, dim);
-    for block in chosen.chunks(BLOCK.max(2 * dim)) {
-        let top = triangle.nrows();
-        let sizes: Vec<f64> = block.iter().map(|i| largest_size(rows.row(*i))).collect();
-        let stacked = Mat::from_fn(top + block.len(), dim, |i, j| match i.checked_sub(top) {
-            None => triangle[(i, j)],
-            Some(i) => rows.row(block[i])[j] / sizes[i],
-        });
-        triangle = qr_triangle(stacked);
-    }
-    triangle
-}
-
-/// The relative residual ‖x - VVᵀx‖/‖x‖ of every row.
-pub(crate) fn residuals(rows: &Rows<'_>, basis: MatRef<'_, f64>) -> Result<Vec<f64>, InputError> {
-    let (dim, k) = basis.shape();
-    let mut residuals = Vec::with_capacity(rows.len());
-    let mut along = zeros(BLOCK, k)?;
-    let mut outside = zeros(BLOCK, dim)?;
-    for x in rows.values.chunks(BLOCK * dim) {
-        let n = x.len() / dim;
-        let (along, outside) = (&mut along[..n * k], &mut outside[..n * dim]);
-        outside.copy_from_slice(x);
-        let x_mat = MatRef::from_row_major_slice(x, n, dim);
-        let out = MatMut::from_row_major_slice_mut(along, n, k);
-        matmul(out, Accum::Replace, x_mat, basis, 1.0, Par::Seq);
-        let along = MatRef::from_row_major_slice(along, n, k);
-        let out = MatMut::from_row_major_slice_mut(outside, n, dim);
-        matmul(out, Accum::Add, along, basis.transpose(), -1.0, Par::Seq);
-        let pairs = outside.chunks_exact(dim).zip(x.chunks_exact(dim));
-        residuals.extend(pairs.map(|(r, x)| (kernels::norm_sq(r) / kernels::norm_sq(x)).sqrt()));
-    }
-    Ok(residuals)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::product;
+    use crate::level_passes::InMemory;
+    use crate::pass::Rows;
+    use crate::search::{Narrowing, triangle_of};
     use halfspaces_data::{Excess, HeavyCase, HeavyKind};
-    use halfspaces_linalg::PointSet;
+    use halfspaces_linalg::{PointSet, Threads};
 
     fn rows(case: &HeavyCase) -> Rows<'_> {
         let n = case.points().len();
@@ -273,24 +197,28 @@ mod tests {
         Rows { values, dim: case.points().dim(), weights: vec![1.0; n], total: n as f64 }
     }
 
-    /// The whitened rows and the spectrum of a transform that shrinks the planted subspace by `ratio`.
-    fn degenerate(
-        rows: &Rows<'_>,
-        members: &[usize],
-        k: usize,
-        ratio: f64,
-    ) -> (Vec<f64>, Spectrum) {
-        let (_, right) = svd(triangle_of(rows, members).as_ref()).unwrap();
+    /// A transform that shrinks the planted subspace by `ratio`.
+    fn degenerate(rows: &Rows<'_>, members: &[usize], k: usize, ratio: f64) -> Mat<f64> {
+        let triangle = triangle_of(&rows.values, rows.dim, members).unwrap();
+        let (_, right) = svd(triangle.as_ref()).unwrap();
         let scale = |j: usize| if j < k { 1.0 / ratio } else { 1.0 };
-        let b = Mat::from_fn(rows.dim, rows.dim, |i, j| right[(i, j)] * scale(j));
-        let x = MatRef::from_row_major_slice(&rows.values, rows.len(), rows.dim);
-        let u = product(x, b.as_ref());
-        let mut unit = Vec::new();
-        for i in 0..u.nrows() {
-            let norm = u.row(i).norm_l2();
-            unit.extend(u.row(i).iter().map(|v| v / norm));
-        }
-        (unit, Spectrum::decompose(b.as_ref()).unwrap())
+        Mat::from_fn(rows.dim, rows.dim, |i, j| right[(i, j)] * scale(j))
+    }
+
+    /// The heavy subspace with its members.
+    fn found(
+        rows: &Rows<'_>,
+        a: &Mat<f64>,
+        tolerance: f64,
+        equality: bool,
+    ) -> Option<(Found, Vec<usize>)> {
+        let spectrum = Spectrum::decompose(a.as_ref()).unwrap();
+        assert!((spectrum.widest_gap() - 4.0).abs() < 1e-6);
+        let mut points = InMemory::new(rows.clone(), Threads::ONE).unwrap();
+        let found = find(&mut points, a.as_ref(), &spectrum, tolerance, equality).unwrap()?;
+        let basis = rows_of(found.basis.as_ref()).unwrap();
+        points.narrow(Narrowing { basis, tolerance: Some(tolerance) }).unwrap();
+        Some((found, points.held().to_vec()))
     }
 
     #[test]
@@ -310,12 +238,11 @@ mod tests {
                     continue;
                 }
                 let rows = rows(&case);
-                let (unit, spectrum) = degenerate(&rows, &truth.members, 3, 1e4);
-                assert!((spectrum.widest_gap() - 4.0).abs() < 1e-6);
-                let found = find(&rows, &unit, &spectrum, 1e-10, equality).unwrap();
+                let a = degenerate(&rows, &truth.members, 3, 1e4);
+                let found = found(&rows, &a, 1e-10, equality);
                 assert_eq!(found.is_some(), expected, "{kind:?} {excess:?}");
-                if let Some(found) = found {
-                    assert_eq!((found.basis.ncols(), &found.members), (3, &truth.members));
+                if let Some((found, members)) = found {
+                    assert_eq!((found.basis.ncols(), &members), (3, &truth.members));
                     let excess = truth.members.len() as f64 / 60.0 - 0.5;
                     assert!((found.excess - excess).abs() < 1e-12, "{}", found.excess);
                 }
@@ -327,10 +254,10 @@ mod tests {
     fn points_off_the_subspace_are_no_members() {
         let case = HeavyCase::new(HeavyKind::Noisy, 6, 2, 60, Excess::Share(0.5), 4).unwrap();
         let rows = rows(&case);
-        let (unit, spectrum) = degenerate(&rows, &case.planted()[0].members, 2, 1e4);
-        assert!(find(&rows, &unit, &spectrum, 1e-10, true).unwrap().is_none());
-        let found = find(&rows, &unit, &spectrum, 1e-8, false).unwrap().unwrap();
-        assert_eq!(found.members, case.planted()[0].members);
+        let a = degenerate(&rows, &case.planted()[0].members, 2, 1e4);
+        assert!(found(&rows, &a, 1e-10, true).is_none());
+        let (_, members) = found(&rows, &a, 1e-8, false).unwrap();
+        assert_eq!(members, case.planted()[0].members);
     }
 
     #[test]
@@ -340,17 +267,19 @@ mod tests {
         assert_eq!(rank_of(&[0.0, 0.0]), 0);
     }
 
+    /// Three bins with 5, 2 and 9 rows. The jump from the second to the third is the widest one.
     #[test]
-    fn triangles_hold_the_singular_values() {
-        let case = HeavyCase::new(HeavyKind::Elliptical, 5, 2, 1500, Excess::OnePoint, 4).unwrap();
-        let rows = rows(&case);
-        let all: Vec<usize> = (0..rows.len()).collect();
-        let (short, _) = svd(triangle_of(&rows, &all).as_ref()).unwrap();
-        let long = Mat::from_fn(rows.len(), 5, |i, j| rows.row(i)[j] / largest_size(rows.row(i)));
-        let (long, _) = svd(long.as_ref()).unwrap();
-        assert!(short.iter().zip(&long).all(|(a, b)| (a - b).abs() < 1e-11 * long[0]));
-        assert_eq!(rank_of(&short), 5);
-        let (inside, _) = svd(triangle_of(&rows, &case.planted()[0].members).as_ref()).unwrap();
-        assert_eq!(rank_of(&inside), 2);
+    fn candidates_end_at_a_share_at_a_jump_and_at_one() {
+        let bin = |weight, least, most| Bin { weight, least, most };
+        let bins = [bin(5.0, 1e-9, 1e-9), bin(2.0, 1e-7, 2e-7), bin(9.0, 3.0, 5.0)];
+        assert_eq!(thresholds(&bins, |inside| inside > 4.0), [1e-9, 2e-7]);
+        assert_eq!(thresholds(&bins, |inside| inside > 6.0), [2e-7]);
+        // After the share is reached in the last bin, there is no jump.
+        assert_eq!(thresholds(&bins, |inside| inside > 7.0), [5.0, 2e-7]);
+        assert_eq!(thresholds(&bins, |_| false), [5.0, 2e-7]);
+        // Of two equal jumps, the first one counts.
+        let bins = [bin(1.0, 2.0, 2.0), bin(1.0, 4.0, 4.0), bin(1.0, 8.0, 8.0)];
+        assert_eq!(thresholds(&bins, |_| true), [2.0]);
+        assert!(thresholds(&[], |_| true).is_empty());
     }
 }

@@ -7,7 +7,6 @@
 //!
 //! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
-use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
 use crate::pass::{Buffers, MomentSum};
 use crate::tile::padded;
@@ -127,13 +126,10 @@ impl Isotropy {
         let buffers = (0..groups).map(|_| Ok((Buffers::new(k)?, Vec::new())));
         let mut buffers: Vec<_> = buffers.collect::<Result<_, InputError>>()?;
         let partial = threads.sum_blocks(0, chosen.len(), &mut buffers, of_block)?;
-        let moment = match partial.finish(chosen.len().div_ceil(BLOCK_ROWS) as u64) {
-            Ok(Some(sum)) => sum.matrix(k, sum.weight()),
+        match partial.finish(chosen.len().div_ceil(BLOCK_ROWS) as u64) {
+            Ok(Some(sum)) => sum.certificate(k),
             other => unreachable!("some points are chosen, and all are summed: {other:?}"),
-        };
-        let values = eigenvalues(moment.as_ref())?;
-        let (least, largest) = extremes(&values);
-        Ok(Isotropy::of_extremes(least, largest))
+        }
     }
 
     /// The certificate with these extreme eigenvalues of M. As M is positive semidefinite with trace d, eigenvalues
@@ -176,6 +172,7 @@ fn row_of<'a>(points: &'a DensePoints<'_>, i: usize) -> &'a [f64] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dense::{eigenvalues, extremes};
     use faer::Mat;
     use halfspaces_data::{Marginal, Rotation, StudentT, UnitSphere};
     use halfspaces_linalg::Points;

@@ -134,7 +134,7 @@ mod tests {
     fn a_step_too_long_is_halved() {
         let values = Clusters::random(5, 7, 0.1, 1).unwrap().sample(200, 2).unwrap().into_vec();
         let rows = Rows { values: values.into(), dim: 5, weights: vec![1.0; 200], total: 200.0 };
-        let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();
+        let mut pass = InMemory::new(rows.clone(), Threads::ONE).unwrap();
         let one = Mat::<f64>::identity(5, 5);
         let start = Iterate::measure(&mut pass, &one, one.clone()).unwrap().unwrap();
         pass.set_units(one.as_ref()).unwrap();

@@ -6,7 +6,7 @@
 
 use crate::anderson::{self, AndersonAcceleration};
 use crate::error::ForsterError;
-use crate::heavy::{Found, Spectrum};
+use crate::heavy::{self, Found, Spectrum};
 use crate::iterate::{Iterate, Moved};
 use crate::level_passes::LevelPasses;
 use crate::newton;
@@ -229,10 +229,9 @@ impl<'a, P: LevelPasses> Iteration<'a, P> {
         let at_cap = self.known_condition >= self.params.max_condition || self.singular;
         if gap >= self.tried_gap + NEXT_GAP || spent || stalled || at_cap || done {
             self.tried_gap = self.tried_gap.max(gap);
-            self.points.set_units(self.iterate.a.as_ref())?;
             let equality = (at_cap || stalled) && !done;
-            let membership = self.params.membership;
-            let found = self.points.heavy_subspace(&spectrum, membership, equality)?;
+            let (a, membership) = (self.iterate.a.as_ref(), self.params.membership);
+            let found = heavy::find(self.points, a, &spectrum, membership, equality)?;
             let (depth, dim) = (self.depth, self.level.dim);
             debug!(depth, dim, gap, found = found.is_some(), "looked for a heavy subspace");
             if let Some(found) = found {

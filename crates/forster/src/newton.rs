@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn the_direction_solves_newtons_equation_and_f_follows_its_slope() {
         let rows = clustered(200, 5);
-        let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();
+        let mut pass = InMemory::new(rows.clone(), Threads::ONE).unwrap();
         let a = Mat::<f64>::identity(5, 5);
         let moments = pass.moments(Some(a.as_ref())).unwrap().unwrap();
         pass.set_units(a.as_ref()).unwrap();
@@ -139,7 +139,7 @@ mod tests {
         // two.
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
         let rows = Rows { values: values.into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
-        let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();
+        let mut pass = InMemory::new(rows.clone(), Threads::ONE).unwrap();
         let moment = pass.moments(None).unwrap().unwrap().moment;
         pass.set_units(Mat::identity(2, 2).as_ref()).unwrap();
         let found = direction(&mut pass, &moment).unwrap();

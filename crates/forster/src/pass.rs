@@ -11,7 +11,11 @@
 //! described in [`halfspaces_linalg::Partial`]. Therefore no result depends on the number of threads or machines, not
 //! even in the last digit. Within a block, the sums run from the first row to the last.
 
+use crate::dense::{eigenvalues, extremes};
+use crate::error::ForsterError;
 use crate::gram::{AddGram, add_gram};
+use crate::isotropy::Isotropy;
+use crate::search::{Search, SearchPass, SearchSum};
 use crate::tile::{self, Factor, lanes_dot, padded, product_and_scales, unit_or_zero_rows};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::kernels::{Aligned, Fused, FusedLoop, run_fused};
@@ -19,6 +23,7 @@ use halfspaces_linalg::{BLOCK_ROWS, InputError, Partial, Sum, Threads, aligned_z
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::convert::Infallible;
+use std::fmt::Debug;
 use std::ops::Range;
 
 /// Points of one level, with weights: row-major rows whose squared norms neither overflow nor underflow.
@@ -53,11 +58,9 @@ pub(crate) struct Moments {
 
 /// The sums over one or several blocks of rows: Σ w u uᵀ, Σ w, and Σ w ln‖u‖². In the first sum, u is scaled to norm 1;
 /// in the last sum, it is not.
-///
-/// These sums are computed by [`ForsterPass::partial`](crate::ForsterPass::partial).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct MomentSum {
+pub(crate) struct MomentSum {
     /// The lower triangle of Σ w u uᵀ, row by row.
     lower: Vec<f64>,
     rows: u64,
@@ -82,8 +85,7 @@ impl Sum for MomentSum {
 
 impl MomentSum {
     /// The number of rows.
-    #[must_use]
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
@@ -104,6 +106,13 @@ impl MomentSum {
             let (row, column) = (i.max(j), i.min(j));
             share * self.lower[row * (row + 1) / 2 + column]
         })
+    }
+
+    /// The certificate of unit rows of dimension `dim`.
+    pub(crate) fn certificate(&self, dim: usize) -> Result<Isotropy, ForsterError> {
+        let values = eigenvalues(self.matrix(dim, self.weight).as_ref())?;
+        let (least, largest) = extremes(&values);
+        Ok(Isotropy::of_extremes(least, largest))
     }
 
     /// M and the sum of logarithms, for rows of total weight `total`. Returns `None` if a row vanishes, which means
@@ -213,8 +222,8 @@ impl Pass {
         a: Option<MatRef<'_, f64>>,
     ) -> Option<Moments> {
         let factor = a.map(Factor::new);
-        let sum = self.sum(&rows.values, &rows.weights, |buffers, values, weights| {
-            buffers.moments(values, weights, factor.as_ref())
+        let Ok(sum) = self.sum(&rows.values, &rows.weights, |buffers, values, weights| {
+            Ok::<_, Infallible>(buffers.moments(values, weights, factor.as_ref()))
         });
         sum.moments(self.dim, rows.total)
     }
@@ -240,28 +249,40 @@ impl Pass {
         s: MatRef<'_, f64>,
     ) -> Mat<f64> {
         let factor = form_of(s);
-        let sum = self.sum(unit, &rows.weights, |buffers, values, weights| {
-            buffers.fourth(values, weights, &factor)
+        let Ok(sum) = self.sum(unit, &rows.weights, |buffers, values, weights| {
+            Ok::<_, Infallible>(buffers.fourth(values, weights, &factor))
         });
         sum.matrix(self.dim, rows.total)
     }
 
+    /// Makes a pass of the search for a heavy subspace.
+    pub(crate) fn search(
+        &mut self,
+        rows: &Rows<'_>,
+        pass: &SearchPass,
+    ) -> Result<SearchSum, InputError> {
+        let search = Search::new(pass);
+        self.sum(&rows.values, &rows.weights, |buffers, values, weights| {
+            search.of_block(buffers, values, weights, rows.dim)
+        })
+    }
+
     /// The sum over all blocks.
-    fn sum(
+    fn sum<S: Sum + Send + Debug, E: Send>(
         &mut self,
         values: &[f64],
         weights: &[f64],
-        of_block: impl Fn(&mut Buffers, &[f64], &[f64]) -> MomentSum + Sync,
-    ) -> MomentSum {
+        of_block: impl Fn(&mut Buffers, &[f64], &[f64]) -> Result<S, E> + Sync,
+    ) -> Result<S, E> {
         let (n, dim) = (weights.len(), self.dim);
         assert_eq!(values.len(), n * dim, "a row has one weight");
         let work = |buffers: &mut Buffers, rows: Range<usize>| {
             let values = &values[rows.start * dim..rows.end * dim];
-            Ok::<_, Infallible>(of_block(buffers, values, &weights[rows]))
+            of_block(buffers, values, &weights[rows])
         };
-        let Ok(partial) = self.threads.sum_blocks(0, n, &mut self.buffers, work);
+        let partial = self.threads.sum_blocks(0, n, &mut self.buffers, work)?;
         match partial.finish(n.div_ceil(BLOCK_ROWS) as u64) {
-            Ok(Some(sum)) => sum,
+            Ok(Some(sum)) => Ok(sum),
             other => unreachable!("a level has rows, and all of its blocks are summed: {other:?}"),
         }
     }

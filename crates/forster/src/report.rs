@@ -55,9 +55,6 @@ pub enum Reason {
     /// The iteration ended successfully. Because of rounding at this condition number, however, the certificate
     /// computed from the original points does not reach the requested accuracy.
     CertificateMissed,
-    /// The transform degenerates, or nearly does. A heavy subspace may be the cause, but a fit by passes over blocks
-    /// ([`Forster::fit_blocks`](crate::Forster::fit_blocks)) cannot search for one.
-    SubspaceUnknown,
 }
 
 /// The outcome of a fit. It is a status, not an error.

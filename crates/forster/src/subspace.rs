@@ -93,6 +93,28 @@ pub(crate) fn compare_mass(inside: f64, k: usize, total: f64, d: usize) -> Order
     }
 }
 
+/// The relative residual ‖x - Px‖/‖x‖ of x, for the projection P onto the span of the orthonormal rows of `basis`, or
+/// `None` for a zero x. `unit` and `outside` are scratch space of the length of x. For the whole space the residual is 0.
+pub(crate) fn residual(
+    basis: &Points,
+    x: &[f64],
+    unit: &mut [f64],
+    outside: &mut [f64],
+) -> Option<f64> {
+    if basis.len() == basis.dim() {
+        return x.iter().any(|v| *v != 0.0).then_some(0.0);
+    }
+    unit.copy_from_slice(x);
+    if !normalise(unit) {
+        return None;
+    }
+    outside.copy_from_slice(unit);
+    for v in basis.rows() {
+        kernels::axpy(-kernels::dot(v.as_slice(), unit), v.as_slice(), outside);
+    }
+    Some(norm(outside).min(1.0))
+}
+
 impl Subspace {
     /// Computes the certificate of the subspace spanned by the orthonormal rows of `basis` for n × d `points`, whose
     /// span is stated to have dimension `span_dim`. Zero points count neither as inside nor as outside. `tolerance` is
@@ -146,7 +168,7 @@ impl Subspace {
             || (vec![0.0; points.dim()], vec![0.0; points.dim()]),
             |(unit, outside), rows| -> Vec<Option<f64>> {
                 let rows = rows.chunks_exact(points.dim());
-                rows.map(|x| certificate.residual(x, unit, outside)).collect()
+                rows.map(|x| residual(&certificate.basis, x, unit, outside)).collect()
             },
         );
         for (i, residual) in blocks.into_iter().flatten().enumerate() {
@@ -167,23 +189,6 @@ impl Subspace {
             return Err(ForsterError::NoDirection { points: points.len() });
         }
         Ok(certificate)
-    }
-
-    /// The relative residual ‖x - Px‖/‖x‖, or `None` for a zero x. `unit` and `outside` are scratch space of the length
-    /// of x. For the whole space the residual is 0.
-    fn residual(&self, x: &[f64], unit: &mut [f64], outside: &mut [f64]) -> Option<f64> {
-        if self.basis.len() == self.basis.dim() {
-            return x.iter().any(|v| *v != 0.0).then_some(0.0);
-        }
-        unit.copy_from_slice(x);
-        if !normalise(unit) {
-            return None;
-        }
-        outside.copy_from_slice(unit);
-        for v in self.basis.rows() {
-            kernels::axpy(-kernels::dot(v.as_slice(), unit), v.as_slice(), outside);
-        }
-        Some(norm(outside).min(1.0))
     }
 
     /// Orthonormal rows, k × d, that span the subspace.

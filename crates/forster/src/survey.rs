@@ -4,15 +4,16 @@ use crate::dense::{
     eigenvalues, extremes, inverse_lower_factor, lower_factor, product, svd, svd_of_wide,
 };
 use crate::error::ForsterError;
-use crate::heavy::{self, rank_of, triangle_of};
+use crate::forster::rows_of;
+use crate::heavy::rank_of;
 use crate::iterate::Iterate;
-use crate::level_passes::{InMemory, LevelPasses};
+use crate::level_passes::LevelPasses;
 use crate::params::ForsterParams;
 use crate::pass::{Moments, Rows};
 use crate::prepare::largest_size;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, zeros};
+use crate::search::{Choice, Chosen, ChosenSum, SearchPass};
+use faer::Mat;
+use halfspaces_linalg::zeros;
 
 /// Minimum λmin/λmax of the second moment, whose relative rounding error is about 1e-16. If the ratio is at least this
 /// value, the rows certainly span the space, and the inverse root of the moment whitens them to within a few per cent.
@@ -29,8 +30,8 @@ pub(crate) struct Start {
 
 /// Whether the rows span their space.
 #[derive(Debug)]
-pub(crate) enum Survey<'a> {
-    Spanning(Box<(InMemory<'a>, Start)>),
+pub(crate) enum Survey {
+    Spanning(Start),
     /// The rows lie in the span of these orthonormal columns.
     Within(Mat<f64>),
 }
@@ -38,31 +39,26 @@ pub(crate) enum Survey<'a> {
 /// Determines whether the rows span their space and, if so, the start of the level. A direction counts as missing if
 /// its singular value is zero relative to the largest one and every row lies within the membership tolerance of the
 /// other directions.
-pub(crate) fn survey<'a>(
+pub(crate) fn survey(
     params: ForsterParams,
-    rows: &'a Rows<'a>,
-) -> Result<Survey<'a>, ForsterError> {
-    let dim = rows.dim;
-    if rows.len() < dim {
-        let sizes: Vec<f64> = (0..rows.len()).map(|i| largest_size(rows.row(i))).collect();
-        let scaled = Mat::from_fn(rows.len(), dim, |i, j| rows.row(i)[j] / sizes[i]);
-        let (values, right) = svd_of_wide(scaled.as_ref())?;
-        return Ok(Survey::Within(right.subcols(0, rank_of(&values)).to_owned()));
-    }
+    points: &mut impl LevelPasses,
+) -> Result<Survey, ForsterError> {
+    let dim = points.dim();
     zeros(dim, dim)?;
-    let mut points = InMemory::new(rows, params.threads)?;
     let failure = ForsterError::NoConvergence { dim };
-    let moments = points.moments(None)?.ok_or(failure)?;
+    let moments = points.moments(None)?.ok_or(failure.clone())?;
     let values = eigenvalues(moments.moment.as_ref())?;
     let whitening = match whitening_of(&moments, &values) {
         Some(whitening) => whitening,
         None => {
-            let (values, mut right) = svd(triangle_of_all(rows).as_ref())?;
+            let triangle = choose(points, Chosen::All)?.and_then(|sum| sum.triangle(dim));
+            let (values, mut right) = svd(triangle.ok_or(failure)?.as_ref())?;
+            let tolerance = params.membership;
             for rank in rank_of(&values)..dim {
-                let basis = right.subcols(0, rank).to_owned();
-                let residuals = heavy::residuals(rows, basis.as_ref())?;
-                if residuals.into_iter().fold(0.0, f64::max) <= params.membership {
-                    return Ok(Survey::Within(basis));
+                let span = right.subcols(0, rank).to_owned();
+                let within = Chosen::Within { basis: rows_of(span.as_ref())?, tolerance };
+                if choose(points, within)?.is_some_and(|sum| sum.changed == 0) {
+                    return Ok(Survey::Within(span));
                 }
             }
             let (largest, _) = extremes(&values);
@@ -75,43 +71,32 @@ pub(crate) fn survey<'a>(
         }
     };
     let iterate = Iterate::identity(dim, moments, &values);
-    Ok(Survey::Spanning(Box::new((points, Start { iterate, whitening }))))
+    Ok(Survey::Spanning(Start { iterate, whitening }))
+}
+
+/// The result for a choice among all rows.
+fn choose(
+    points: &mut impl LevelPasses,
+    chosen: Chosen,
+) -> Result<Option<ChosenSum>, ForsterError> {
+    let choices = vec![Choice { chosen, before: Chosen::All }];
+    Ok(points.search(&SearchPass { directions: None, tops: vec![], choices })?.chosen.pop())
+}
+
+/// The span of rows that are fewer than their coordinates, as orthonormal columns.
+pub(crate) fn span_of_few(rows: &Rows<'_>) -> Result<Mat<f64>, ForsterError> {
+    let sizes: Vec<f64> = (0..rows.len()).map(|i| largest_size(rows.row(i))).collect();
+    let scaled = Mat::from_fn(rows.len(), rows.dim, |i, j| rows.row(i)[j] / sizes[i]);
+    let (values, right) = svd_of_wide(scaled.as_ref())?;
+    Ok(right.subcols(0, rank_of(&values)).to_owned())
 }
 
 /// The inverse root of the second moment of the unchanged rows, given the eigenvalues `values` of this moment; `None`
 /// if rounding could hide that the rows do not span the space.
-pub(crate) fn whitening_of(moments: &Moments, values: &[f64]) -> Option<Mat<f64>> {
+fn whitening_of(moments: &Moments, values: &[f64]) -> Option<Mat<f64>> {
     let (least, largest) = extremes(values);
     let (_, whitening) = inverse_lower_factor(moments.moment.as_ref())?;
     (least >= WELL_CONDITIONED * largest).then_some(whitening)
-}
-
-fn triangle_of_all(rows: &Rows<'_>) -> Mat<f64> {
-    triangle_of(rows, &(0..rows.len()).collect::<Vec<usize>>())
-}
-
-/// The chosen rows (all rows if `chosen` is `None`) in the coordinates of a basis.
-pub(crate) fn project(
-    rows: &Rows<'_>,
-    chosen: Option<&[usize]>,
-    basis: MatRef<'_, f64>,
-) -> Result<Rows<'static>, InputError> {
-    let (dim, k) = basis.shape();
-    let (inside, weights) = match chosen {
-        None => (None, rows.weights.clone()),
-        Some(chosen) => {
-            let mut inside = Vec::with_capacity(chosen.len() * dim);
-            chosen.iter().for_each(|i| inside.extend_from_slice(rows.row(*i)));
-            (Some(inside), chosen.iter().map(|i| rows.weights[*i]).collect())
-        }
-    };
-    let n = weights.len();
-    let x = MatRef::from_row_major_slice(inside.as_deref().unwrap_or(&rows.values), n, dim);
-    let mut values = zeros(n, k)?;
-    let out = MatMut::from_row_major_slice_mut(&mut values, n, k);
-    matmul(out, Accum::Replace, x, basis, 1.0, Par::Seq);
-    let total = weights.iter().sum();
-    Ok(Rows { values: values.into(), dim: k, weights, total })
 }
 
 /// Converts the columns of `inner` from the coordinates of `outer` to the coordinates of the surrounding space.

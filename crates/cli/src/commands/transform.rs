@@ -362,7 +362,6 @@ impl Transformed {
             Some(Reason::ConditionCap) => {
                 "the transform degenerates, because points lie near a subspace but not in it"
             }
-            Some(Reason::SubspaceUnknown) => "a subspace with too many points may prevent it",
             Some(Reason::Stalled) => {
                 "rounding errors exceed the requested accuracy; pass a larger --accuracy"
             }
