@@ -40,9 +40,10 @@ pub use protocol::{
     Session, SmallestMarginMistake, Tally, Transcript, run,
 };
 pub use self_directed::{
-    AnswerStatus, Cap, ChainLength, ChainsRun, Goal, Greedy, GreedyRun, Pool, Progress, RoundTally,
-    SampledGreedy, SelfDirectedLearner, SelfDirectedSession, Start, StrongLearner, TwoChains,
-    VersionSpaceGreedy, WeakRun, label_pool,
+    AnswerStatus, BlocksGreedy, BlocksGreedyRun, Cap, ChainLength, ChainsRun, Goal, Greedy,
+    GreedyRun, Pool, Progress, RoundTally, SampledGreedy, SelfDirectedLearner, SelfDirectedSession,
+    Start, StrongLearner, SurestRows, SurestScan, TwoChains, VersionSpaceGreedy, WeakRun,
+    label_pool,
 };
 pub use version_space::{
     BayesPoint, Centre, CentreOfGravity, HardMargin, VersionSpace, VolumetricCentre,

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster, get_worker
 
-from halfspaces.dask import AveragedPerceptron, ForsterTransform, LogisticRegression, largest_margins
+from halfspaces.dask import AveragedPerceptron, ForsterTransform, LogisticRegression, label, largest_margins
 
 COLUMNS, ROW_GROUP, FILE_ROWS = 50, 50_000, 500_000
 
@@ -78,6 +78,11 @@ def main():
         print(f"  {logistic.reports_[0]['n_iter']} steps, {logistic.reports_[0]['termination']}")
         timed("averaged perceptron", lambda: AveragedPerceptron(max_iter=3, fit_intercept=False).fit(X, y))
         timed("largest margins", lambda: largest_margins(X, logistic.coef_[0], 100))
+        target = logistic.coef_[0]
+        session = timed(
+            "labelling 200 rows", lambda: label(X, lambda q: q.values @ target > 0, [False, True], budget=200)
+        )
+        print(f"  {session.progress.corrections} corrections, {session.n_scans_} scans")
         timed("predict and compare", lambda: (logistic.predict(X) == y.to_dask_array()).mean().compute())
 
 

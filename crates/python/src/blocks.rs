@@ -6,13 +6,15 @@ use crate::rows::Rows;
 use crate::run::run;
 use crate::transform::Map;
 use halfspaces_forster::{
-    Accuracy, ForsterError, ForsterPass, ForsterTransform, LevelEnd, MomentSum, Reason,
+    Accuracy, ForsterError, ForsterPass, ForsterSum, ForsterTransform, Level, LevelEnd,
 };
 use halfspaces_linalg::{
     AffineHalfspace, BLOCK_ROWS, DensePoints, InputError, Label, LargestMargins, MarginScan,
     MergeError, Params, Partial, PointSet, Points, Termination, Threads,
 };
-use halfspaces_online::{EpochPass, EpochSum, ShardedPerceptron};
+use halfspaces_online::{
+    EpochPass, EpochSum, OnlineError, ShardedPerceptron, SurestRows, SurestScan,
+};
 use halfspaces_pac::{
     CandidateErrors, ErrorCounts, LogisticFit, LogisticPass, LogisticRegression, LogisticSum,
 };
@@ -29,6 +31,7 @@ enum Job {
     Forster(ForsterPass),
     Logistic(LogisticPass),
     Epoch(EpochPass),
+    Surest(SurestScan),
     Margins(MarginScan),
     Candidates(CandidateErrors),
     Audit(AuditPass),
@@ -37,9 +40,10 @@ enum Job {
 /// The result of a job on some blocks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Part {
-    Forster(Partial<MomentSum>),
+    Forster(Partial<ForsterSum>),
     Logistic(Partial<LogisticSum>),
     Epoch(Partial<EpochSum>),
+    Surest(Partial<SurestRows>),
     Margins(Partial<LargestMargins>),
     Candidates(Partial<ErrorCounts>),
     Audit(Partial<AuditSums>),
@@ -57,6 +61,7 @@ impl Job {
             Job::Forster(job) => Part::Forster(job.partial(first, points, threads)?),
             Job::Logistic(job) => Part::Logistic(job.partial(first, points, labels, threads)?),
             Job::Epoch(job) => Part::Epoch(job.partial(first, points, labels, threads)?),
+            Job::Surest(job) => Part::Surest(job.partial(first, points, labels, threads)?),
             Job::Margins(job) => Part::Margins(job.partial(first, points, threads)?),
             Job::Candidates(job) => Part::Candidates(job.partial(first, points, labels, threads)?),
             Job::Audit(job) => Part::Audit(job.partial(first, points, threads)?),
@@ -70,6 +75,7 @@ impl Part {
             (Part::Forster(part), Part::Forster(other)) => part.merge(other),
             (Part::Logistic(part), Part::Logistic(other)) => part.merge(other),
             (Part::Epoch(part), Part::Epoch(other)) => part.merge(other),
+            (Part::Surest(part), Part::Surest(other)) => part.merge(other),
             (Part::Margins(part), Part::Margins(other)) => part.merge(other),
             (Part::Candidates(part), Part::Candidates(other)) => part.merge(other),
             (Part::Audit(part), Part::Audit(other)) => part.merge(other),
@@ -142,7 +148,7 @@ pub(crate) fn merge<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound
 }
 
 /// The reason why a fit ends early: a fault in the input, or an exception raised by the function that runs the jobs.
-enum Ended {
+pub(crate) enum Ended {
     Fault(Fault),
     Raised(PyErr),
 }
@@ -150,6 +156,12 @@ enum Ended {
 impl From<InputError> for Ended {
     fn from(error: InputError) -> Ended {
         Ended::Fault(error.into())
+    }
+}
+
+impl From<OnlineError> for Ended {
+    fn from(error: OnlineError) -> Ended {
+        Ended::Fault(Fault::new(error))
     }
 }
 
@@ -169,9 +181,9 @@ impl From<Ended> for PyErr {
 }
 
 /// All rows, represented by a Python function that maps a job to its joined partial results.
-struct Everywhere {
-    run: Py<PyAny>,
-    rows: u64,
+pub(crate) struct Everywhere {
+    pub(crate) run: Py<PyAny>,
+    pub(crate) rows: u64,
 }
 
 impl Everywhere {
@@ -216,6 +228,15 @@ macro_rules! total {
     };
 }
 
+impl Everywhere {
+    /// The total of a scan for the surest rows.
+    pub(crate) fn surest(&self, scan: &SurestScan) -> Result<SurestRows, Ended> {
+        let found = total!(self, Surest, scan.clone())?;
+        self.check_rows(found.rows())?;
+        Ok(found)
+    }
+}
+
 /// Transforms the rows that `run` reaches so that they are in radially isotropic position. Returns the map and a
 /// report.
 #[pyfunction]
@@ -245,19 +266,23 @@ pub(crate) fn fit_position_blocks<'py>(
     })?;
     let outcome = match fit.end() {
         LevelEnd::Isotropic => "radially_isotropic",
-        LevelEnd::Unresolved(Reason::SubspaceUnknown) => "subspace_unknown",
-        LevelEnd::Heavy(_) | LevelEnd::Unresolved(_) => "unresolved",
+        LevelEnd::Heavy(_) => "heavy_subspace",
+        LevelEnd::Unresolved(_) => "unresolved",
     };
-    let report = PyDict::new(py);
+    let (transform, report) = (fit.transform(), PyDict::new(py));
     report.set_item("outcome", outcome)?;
     report.set_item("residual", fit.certificate().residual())?;
-    report.set_item("n_iter", fit.level().steps())?;
-    report.set_item("passes", fit.level().passes + fit.level().products)?;
+    report.set_item("n_iter", fit.levels().iter().map(Level::steps).sum::<usize>())?;
+    report.set_item("passes", fit.passes())?;
     report.set_item("zero_rows", rows - fit.rows())?;
-    let matrix = fit.transform().matrix();
+    report.set_item("members", fit.members())?;
+    let inner = transform.inner_dim();
+    let matrix = transform.matrix();
     let flat = matrix.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<f64>>());
-    report.set_item("matrix", PyArray1::from_vec(py, flat.collect()).reshape([dim, dim])?)?;
-    Ok((Map::of_forster(fit.transform().clone()), report))
+    report.set_item("matrix", PyArray1::from_vec(py, flat.collect()).reshape([dim, inner])?)?;
+    let basis = PyArray1::from_slice(py, transform.basis().as_slice());
+    report.set_item("basis", basis.reshape([inner, dim])?)?;
+    Ok((Map::of_forster(transform.clone()), report))
 }
 
 /// Fits a logistic regression to rows that `run` reaches.

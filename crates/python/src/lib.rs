@@ -6,6 +6,7 @@
 
 mod audit;
 mod binary;
+mod block_labeler;
 mod blocks;
 mod command;
 mod datasets;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::audit::{audit_rows, audit_table};
+    #[pymodule_export]
+    use super::block_labeler::{BlocksLabeler, simulate_labelling_blocks};
     #[pymodule_export]
     use super::blocks::{
         block_rows, count_errors_blocks, fit_logistic_blocks, fit_perceptron_blocks,

@@ -58,6 +58,93 @@ def test_the_position_is_that_of_a_fit_in_memory() -> None:
     assert np.array_equal(again.transform(X[:10]), alone.transform(X[:10]))
 
 
+@pytest.mark.parametrize("dim", [1, 3])
+@pytest.mark.parametrize("more", [1, 0, -1])
+def test_heavy_subspaces_are_those_of_a_fit_in_memory(dim: int, more: int) -> None:
+    """The subspace contains its share of the rows, or one row more or fewer."""
+    n = 2 * BLOCK_ROWS + 400
+    X = np.random.default_rng(0).normal(size=(n, 4))
+    members = np.sort(np.random.default_rng(1).permutation(n)[: n * dim // 4 + more])
+    X[members, dim:] = 0.0
+    X = X @ np.random.default_rng(2).normal(size=(4, 4))
+    alone = halfspaces.ForsterTransform().fit(X)
+    fits = [blocks.ForsterTransform().fit(Workers(X, None, cuts)) for cuts in CUTS[:3]]
+    for fit in fits:
+        assert np.array_equal(fit.matrix_, fits[0].matrix_)
+        # With exactly the share, some transform comes as close as needed.
+        assert fit.outcome_ == alone.outcome_ == ("heavy_subspace" if more > 0 else "radially_isotropic")
+        assert fit.n_members_ == len(alone.members_) == (len(members) if more > 0 else n)
+        assert np.allclose(fit.basis_.T @ fit.basis_, alone.basis_.T @ alone.basis_, atol=1e-12)
+        assert np.allclose(fit.transform(X[members[:9]]), alone.transform(X[members[:9]]), atol=1e-6)
+        assert fit.residual_ <= 1e-6
+
+
+def test_rows_of_a_subspace_are_mapped_in_their_span() -> None:
+    X, _ = sample()
+    flat = np.column_stack([X, X[:, 0] - X[:, 1], np.zeros(len(X))])
+    fit = blocks.ForsterTransform().fit(Workers(flat, None, CUTS[1]))
+    alone = halfspaces.ForsterTransform().fit(flat)
+    assert fit.outcome_ == alone.outcome_ == "radially_isotropic"
+    assert fit.matrix_.shape == alone.matrix_.shape == (6, 4) and fit.n_members_ == len(X)
+    again = pickle.loads(pickle.dumps(fit))
+    assert np.array_equal(again.transform(flat[:5]), fit.transform(flat[:5]))
+
+
+def test_labelling_does_not_depend_on_the_workers() -> None:
+    X, _ = sample()
+    truth = np.where(X @ [1.0, -2.0, 0.5, 3.0] >= 0, "yes", "no")
+    asked: list[list[blocks.Question]] = []
+    for cuts, batch in zip(CUTS, [1, 7, 40, 500], strict=True):
+        questions: list[blocks.Question] = []
+
+        def oracle(question: blocks.Question, questions: list[blocks.Question] = questions) -> object:
+            assert np.array_equal(question.values, X[question.row])
+            questions.append(question)
+            return truth[question.row]
+
+        source = Workers(X, None, cuts)
+        session = blocks.label(source, oracle, ["no", "yes"], batch=batch, budget=120)
+        asked.append(questions)
+        assert [(q.row, q.predicted, q.margin) for q in questions] == [(q.row, q.predicted, q.margin) for q in asked[0]]
+        wrong = sum(truth[question.row] != question.predicted for question in questions)
+        assert session.progress == (len(X), 120, 120, 0, 0, wrong)
+        assert session.labels == {question.row: truth[question.row] for question in questions}
+        assert source.jobs == session.n_scans_ <= wrong + 2 + 120 // batch
+        # The surest row without a label comes next.
+        sizes = np.abs(X @ session.coef_) / np.linalg.norm(X, axis=1)
+        sizes[list(session.labels)] = -1
+        question = session.ask()
+        assert question is not None and np.isclose(sizes.max(), abs(question.margin), rtol=1e-12)
+        assert (session.predict(X) == truth).mean() > 0.8
+    with pytest.raises(ValueError, match="there is no such class"):
+        session.tell("maybe")
+    session.tell("no")
+    with pytest.raises(ValueError, match="no question is open"):
+        session.tell("no")
+    with pytest.raises(TypeError, match="copied"):
+        pickle.dumps(session)
+
+
+def test_simulated_labelling_is_that_of_an_oracle() -> None:
+    X, _ = sample(BLOCK_ROWS + 60)
+    truth = X @ [1.0, -2.0, 0.5, 3.0] >= 0
+    wrong: list[int] = []
+
+    def oracle(question: blocks.Question) -> bool:
+        if truth[question.row] != question.predicted:
+            wrong.append(question.row)
+        return bool(truth[question.row])
+
+    session = blocks.label(MemorySource(X), oracle, [False, True], batch=1000)
+    assert session.ask() is None and session.progress.labelled == len(X)
+    for cuts in ([0], [0, BLOCK_ROWS]):
+        source = Workers(X, truth, cuts)
+        simulation = blocks.simulate_labelling(source)
+        assert simulation.rows.tolist() == wrong and np.array_equal(simulation.coef, session.coef_)
+        assert simulation.corrections == session.progress.corrections == len(wrong) > 0
+        assert source.jobs == simulation.scans <= len(wrong) + 2
+
+
 @pytest.mark.parametrize("estimator", [blocks.LogisticRegression(C=0.01), blocks.AveragedPerceptron(max_iter=4)])
 def test_classifiers_do_not_depend_on_the_workers(estimator: blocks._Linear) -> None:
     X, y = sample()
@@ -135,5 +222,11 @@ def test_faults_are_told() -> None:
             with pytest.raises(InterruptedError):
                 fit()
         blocks.merge([blocks.partial(jobs[0], X), blocks.partial(jobs[1], X, y, "yes")])
+    with pytest.raises(ValueError, match="between two classes"):
+        blocks.Labeler(MemorySource(X), ["a", "b", "c"])
+    with pytest.raises(ValueError, match="3 classes"):
+        blocks.simulate_labelling(MemorySource(X, np.arange(len(X)) % 3))
+    with pytest.raises(ZeroDivisionError):
+        blocks.Labeler(Broken(X, y, [0]), ["a", "b"]).ask()
     with pytest.raises(ValueError, match="not a partial result"):
         blocks.merge([b"\xff\xff\xff"])

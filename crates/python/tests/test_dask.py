@@ -1,5 +1,6 @@
 """Fits to Dask collections give the same bits for any workers, even when workers are killed."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -51,20 +52,33 @@ def small_parts() -> Iterator[None]:
     hd.CHUNK_BYTES = before
 
 
-def fits(X: object, y: object) -> list[np.ndarray]:
+def labelled(session: blocks.Labeler) -> np.ndarray:
+    """The questions, the corrections and the weights of a session."""
+    return np.array([*session.labels, session.progress.corrections, *session.coef_])
+
+
+def oracle(question: blocks.Question) -> str:
+    return "yes" if question.values[0] > 0.3 * question.values[1] else "no"
+
+
+def fits(X: da.Array, y: object) -> list[np.ndarray]:
     """The results of all jobs."""
+    labelling = labelled(hd.label(X, oracle, ["no", "yes"], batch=15, budget=40))
+    simulation = hd.simulate_labelling(X, X[:, 0] > 0.3 * X[:, 1])
     position = hd.ForsterTransform(tol=1e-3).fit(X)
     logistic = hd.LogisticRegression(C=0.01, tol=1e-6).fit(X, y)
     perceptron = hd.AveragedPerceptron(max_iter=3).fit(X, y)
     rows, values = hd.largest_margins(X, np.arange(COLUMNS), 20)
     counts = hd.count_errors(X, y, np.eye(COLUMNS))
-    return [position.matrix_, logistic.coef_, perceptron.coef_, rows, values, counts]
+    results = [position.matrix_, logistic.coef_, perceptron.coef_, rows, values, counts]
+    return [*results, labelling, simulation.rows, simulation.coef]
 
 
 def alone(X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     """The same without Dask."""
     source = MemorySource(X, y)
     rows, values = blocks.largest_margins(source, np.arange(COLUMNS), 20)
+    simulation = blocks.simulate_labelling(MemorySource(X, X[:, 0] > 0.3 * X[:, 1]))
     return [
         halfspaces.ForsterTransform(tol=1e-3).fit(X).matrix_,
         blocks.LogisticRegression(C=0.01, tol=1e-6).fit(source).coef_,
@@ -72,6 +86,9 @@ def alone(X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         rows,
         values,
         blocks.count_errors(source, np.eye(COLUMNS)),
+        labelled(blocks.label(source, oracle, ["no", "yes"], batch=15, budget=40)),
+        simulation.rows,
+        simulation.coef,
     ]
 
 
@@ -95,32 +112,41 @@ def test_threads_of_this_process_find_the_same_bits(sample: tuple[np.ndarray, np
         assert same(fits(da.from_array(X, chunks=(5000, 5)), da.from_array(y, chunks=7000)), alone(X, y))
 
 
-def test_killed_workers_change_nothing(client: Client, sample: tuple[np.ndarray, np.ndarray]) -> None:
-    X, y = sample
-    client.cluster.scale(3)
-    client.wait_for_workers(3)
-    stop, killed = threading.Event(), []
+def slowly(part: np.ndarray) -> np.ndarray:
+    time.sleep(0.05)
+    return part
+
+
+@contextlib.contextmanager
+def killing(client: Client, most: int) -> Iterator[None]:
+    """Kill this many workers, one per second, while the body runs."""
+    stop = threading.Event()
+    killed: list[int] = []
 
     def kill() -> None:
-        while not stop.wait(1.0) and len(killed) < 2:
+        while len(killed) < most and not stop.wait(1.0):
             pids = [pid for pid in client.run(os.getpid, on_error="ignore").values() if pid not in killed]
             if pids:
                 os.kill(pids[0], signal.SIGKILL)
                 killed.append(pids[0])
 
-    def slow(part: np.ndarray) -> np.ndarray:
-        time.sleep(0.05)
-        return part
-
-    rows = da.from_array(X, chunks=(BLOCK_ROWS, COLUMNS)).map_blocks(slow, dtype=np.float64)
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        found = fits(rows, da.from_array(y, chunks=BLOCK_ROWS))
+        yield
     finally:
         stop.set()
         killer.join()
-    assert killed, "no worker was killed while the jobs ran"
+    assert killed or most == 0, "no worker was killed while the jobs ran"
+
+
+def test_killed_workers_change_nothing(client: Client, sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = sample
+    client.cluster.scale(3)
+    client.wait_for_workers(3)
+    rows = da.from_array(X, chunks=(BLOCK_ROWS, COLUMNS)).map_blocks(slowly, dtype=np.float64)
+    with killing(client, 2):
+        found = fits(rows, da.from_array(y, chunks=BLOCK_ROWS))
     assert same(found, alone(X, y))
     client.cluster.scale(2)
 
@@ -139,6 +165,40 @@ def test_parquet_frames(client: Client, sample: tuple[np.ndarray, np.ndarray], t
     position = hd.ForsterTransform(tol=1e-3).fit(table[list("abcde")])
     expected = halfspaces.ForsterTransform(tol=1e-3).fit(X).transform(X)
     assert np.array_equal(position.transform(table[list("abcde")]).compute(), expected)
+
+
+def test_heavy_subspaces_and_killed_workers(client: Client) -> None:
+    """More than three fifths of the rows are in three of five dimensions."""
+    X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
+    X[::3, 3:] = X[1::3, 3:] = 0.0
+    X = X @ np.random.default_rng(2).normal(size=(COLUMNS, COLUMNS))
+    expected = blocks.ForsterTransform(tol=1e-3).fit(MemorySource(X))
+    assert expected.outcome_ == "heavy_subspace" and expected.matrix_.shape == (COLUMNS, 3)
+    rows = da.from_array(X, chunks=(BLOCK_ROWS, COLUMNS)).map_blocks(slowly, dtype=np.float64)
+    for workers in (1, 2, 3):
+        client.cluster.scale(workers)
+        client.wait_for_workers(workers)
+        with killing(client, 1 if workers == 3 else 0):
+            fit = hd.ForsterTransform(tol=1e-3).fit(rows)
+        assert fit.outcome_ == "heavy_subspace" and fit.n_members_ == expected.n_members_
+        assert np.array_equal(fit.matrix_, expected.matrix_)
+    assert fit.transform(rows[:7]).compute().shape == (7, 3)
+    client.cluster.scale(2)
+
+
+def test_labelling_on_frames(client: Client, sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, _ = sample
+    table = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")), npartitions=3)
+    session = hd.Labeler(table, ["no", "yes"], batch=5)
+    while session.progress.asked < 12:
+        question = session.ask()
+        assert question is not None and np.array_equal(question.values, X[question.row])
+        session.tell(oracle(question))
+    inside = blocks.label(MemorySource(X), oracle, ["no", "yes"], batch=5, budget=12)
+    assert np.array_equal(labelled(session), labelled(inside))
+    assert np.array_equal(session.predict(table).compute(), inside.predict(X))
+    with pytest.raises(ValueError, match="X has the columns e, d, c, b, a"):
+        session.predict(table[list("edcba")])
 
 
 def test_columns_in_another_order_are_refused(sample: tuple[np.ndarray, np.ndarray]) -> None:

@@ -183,14 +183,16 @@ struct ScanResult {
 
 /// The points that remain after a mistake: those with |w · x| below `most`, and, among those with |w · x| equal to
 /// `most`, the ones after `last`. Surer points were predicted before the mistake, all of them correctly.
-struct Cut {
-    weights: Vec<f64>,
-    most: f64,
-    last: usize,
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Cut {
+    pub(super) weights: Vec<f64>,
+    pub(super) most: f64,
+    pub(super) last: usize,
 }
 
 impl Cut {
-    fn leaves(&self, index: usize, size: f64) -> bool {
+    pub(super) fn leaves(&self, index: usize, size: f64) -> bool {
         size < self.most || (size <= self.most && index > self.last)
     }
 }
@@ -199,7 +201,7 @@ impl<'p, P: PointSet> Simulation<'p, P> {
     fn unit(&self, index: usize) -> Result<Unit<P::Row<'p>>, OnlineError> {
         let len = self.points.len();
         let row = self.points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
-        Unit::of(row)
+        Ok(Unit::of(row)?)
     }
 
     /// Predicts a point and learns from its label.

@@ -20,6 +20,7 @@
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
+mod blocks;
 mod chains;
 mod contradiction;
 mod greedy;
@@ -32,6 +33,7 @@ mod version_space_greedy;
 mod walk;
 mod weak;
 
+pub use blocks::{BlocksGreedy, BlocksGreedyRun, SurestRows, SurestScan};
 pub use chains::{ChainLength, ChainsRun, TwoChains};
 pub use greedy::{Greedy, GreedyRun};
 pub use sampled_greedy::SampledGreedy;
@@ -231,16 +233,16 @@ pub(crate) struct Unit<R> {
 }
 
 impl<R: RowView> Unit<R> {
-    pub(crate) fn of(row: R) -> Result<Self, OnlineError> {
+    pub(crate) fn of(row: R) -> Result<Self, InputError> {
         let squares = row.norm_sq();
         if !squares.is_finite() {
-            return Err(InputError::Overflow { row: 0 }.into());
+            return Err(InputError::Overflow { row: 0 });
         }
         if squares >= f64::MIN_POSITIVE {
             return Ok(Unit { row, scale: 1.0 / squares.sqrt() });
         }
         if row.entries().any(|(_, v)| v != 0.0) {
-            return Err(InputError::Underflow { row: 0 }.into());
+            return Err(InputError::Underflow { row: 0 });
         }
         Ok(Unit { row, scale: 0.0 })
     }

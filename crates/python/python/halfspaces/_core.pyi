@@ -17,6 +17,7 @@ _Question: TypeAlias = tuple[int, int, float | None]
 
 __version__: str
 __all__ = [
+    "BlocksLabeler",
     "Map",
     "Model",
     "Online",
@@ -53,6 +54,7 @@ __all__ = [
     "run_on_points",
     "session_labels",
     "set_progress",
+    "simulate_labelling_blocks",
     "tight",
 ]
 
@@ -82,6 +84,7 @@ def fit_logistic_blocks(
 def fit_perceptron_blocks(
     run: Callable[[bytes], bytes], rows: int, dim: int, epochs: int, fit_intercept: bool
 ) -> dict[str, Any]: ...
+def simulate_labelling_blocks(run: Callable[[bytes], bytes], rows: int, dim: int) -> dict[str, Any]: ...
 def largest_margins_blocks(
     run: Callable[[bytes], bytes], rows: int, w: _Floats, count: int
 ) -> list[tuple[float, int]]: ...
@@ -214,6 +217,21 @@ class TextMap:
     def output_dim(self) -> int: ...
     def names(self) -> list[str]: ...
     def apply(self, texts: list[str]) -> tuple[_Floats, _Integers, _Integers]: ...
+
+@final
+class BlocksLabeler:
+    def __new__(cls, run: Callable[[bytes], bytes], rows: int, dim: int, batch: int) -> Self: ...
+    # Row, whether the predicted class is positive, decision value, coordinates.
+    def ask(self) -> tuple[int, bool, float, _Floats] | None: ...
+    def answer(self, positive: bool) -> tuple[int, bool]: ...
+    @property
+    def weights(self) -> _Floats: ...
+    @property
+    def labelled(self) -> int: ...
+    @property
+    def corrections(self) -> int: ...
+    @property
+    def scans(self) -> int: ...
 
 @final
 class Session:

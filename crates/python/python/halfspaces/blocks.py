@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import _core
 from halfspaces._base import Floats, check_count, check_flag, check_number, native, parameter_names, rows
+from halfspaces._block_labeler import Labeler, Question, Simulation, label, simulate_labelling
 
 BLOCK_ROWS: int = _core.block_rows()
 """The number of rows of a block."""
@@ -156,9 +157,11 @@ class MemorySource:
 class ForsterTransform(BaseEstimator):
     """The Forster transform of rows that several processes hold; see `halfspaces.ForsterTransform`.
 
-    The map is bit-for-bit identical to that of `halfspaces.ForsterTransform` if no row is repeated, no row is zero, and
-    all norms are between 1e-100 and 1e100. There is no search for a heavy subspace, because it needs all rows in the
-    memory of one machine.
+    If more than a fraction k/d of the rows in d dimensions lie in a subspace of k dimensions, the map is fitted to the
+    rows in that subspace, and `outcome_` says so. The outcome and the certificates are those of
+    `halfspaces.ForsterTransform`. If the rows span all dimensions, no subspace is heavy, no row is repeated or zero, and
+    all norms are between 1e-100 and 1e100, the map is bit-for-bit identical, too. Otherwise, it may differ by rounding
+    errors.
 
     Parameters
     ----------
@@ -171,12 +174,16 @@ class ForsterTransform(BaseEstimator):
 
     Attributes
     ----------
-    matrix_ : ndarray of shape (n_columns, n_columns)
+    matrix_ : ndarray of shape (n_columns, n_components)
         The map A: a row x becomes ``x @ A`` divided by its norm.
-    outcome_ : {"radially_isotropic", "subspace_unknown", "unresolved"}
-        How the fit ended. If it is "subspace_unknown", a heavy subspace may be the reason.
+    basis_ : ndarray of shape (n_components, n_columns)
+        An orthonormal basis of the subspace.
+    outcome_ : {"radially_isotropic", "heavy_subspace", "unresolved"}
+        How the fit ended.
     residual_ : float
         The largest distance of an eigenvalue from 1, from the last pass over the rows.
+    n_members_ : int
+        The number of rows in the subspace.
     n_iter_ : int
         The number of steps.
     n_passes_ : int
@@ -206,8 +213,10 @@ class ForsterTransform(BaseEstimator):
         with parameter_names(delta="tol"):
             self._native, report = _core.fit_position_blocks(source.run, n_rows, n_columns, tol, steps, condition)
         self.matrix_: Floats = report["matrix"]
+        self.basis_: Floats = report["basis"]
         self.outcome_: str = report["outcome"]
         self.residual_: float = report["residual"]
+        self.n_members_: int = report["members"]
         self.n_iter_: int = report["n_iter"]
         self.n_passes_: int = report["passes"]
         self.n_features_in_: int = n_columns
@@ -223,7 +232,7 @@ class ForsterTransform(BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_rows, n_columns)
+        ndarray of shape (n_rows, n_components)
         """
         check_is_fitted(self)
         return self._native.apply(rows(np.asarray(X)), 1)
@@ -459,11 +468,16 @@ __all__ = [
     "BLOCK_ROWS",
     "AveragedPerceptron",
     "ForsterTransform",
+    "Labeler",
     "LogisticRegression",
     "MemorySource",
+    "Question",
+    "Simulation",
     "Source",
     "count_errors",
+    "label",
     "largest_margins",
     "merge",
     "partial",
+    "simulate_labelling",
 ]

@@ -19,16 +19,19 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import blocks
 from halfspaces._base import Floats
+from halfspaces._block_labeler import _answered, _predicted
+from halfspaces._labeler import _array_of
 
 try:
     import dask
@@ -135,7 +138,8 @@ def _keep_names(model: Any, X: Any) -> None:
 
 def _check_names(model: Any, X: Any) -> None:
     """Raise ValueError if the columns of a dataframe are not those of the fit, in the same order."""
-    check_is_fitted(model)
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is None or not hasattr(X, "columns"):
         return
@@ -178,10 +182,10 @@ class ForsterTransform(blocks.ForsterTransform):
 
         Returns
         -------
-        dask array of shape (n_rows, n_columns)
+        dask array of shape (n_rows, n_components)
         """
         _check_names(self, X)
-        return _by_rows(X, partial(blocks.ForsterTransform.transform, self), np.float64, self.n_features_in_)
+        return _by_rows(X, partial(blocks.ForsterTransform.transform, self), np.float64, self.matrix_.shape[1])
 
 
 class _DaskLinear(blocks._Linear):
@@ -251,6 +255,92 @@ class AveragedPerceptron(_DaskLinear, blocks.AveragedPerceptron):
     """`halfspaces.blocks.AveragedPerceptron` for Dask collections."""
 
 
+class Labeler(blocks.Labeler):
+    """`halfspaces.blocks.Labeler` for Dask collections.
+
+    Parameters
+    ----------
+    X : dask array or dataframe of shape (n_rows, n_columns)
+        The rows.
+    classes : iterable of hashable
+        The two classes.
+    batch : int, default=100
+        The largest number of questions from one scan of the rows.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from halfspaces.dask import Labeler
+    >>> X = da.random.default_rng(0).normal(size=(10_000, 3), chunks=(5_000, 3))
+    >>> labeler = Labeler(X, classes=["low", "high"])
+    >>> question = labeler.ask()
+    >>> question.row, question.predicted
+    (0, 'high')
+    >>> labeler.tell("low")
+    >>> labeler.progress.corrections
+    1
+    """
+
+    def __init__(self, X: Any, classes: Iterable[Hashable], *, batch: int = 100) -> None:
+        super().__init__(DaskSource(X), classes, batch=batch)
+        _keep_names(self, X)
+        self.n_features_in_: int = len(self.coef_)
+
+    def predict(self, X: Any) -> Any:
+        """Return the class that the weights predict for each row as a Dask array, which is computed when needed.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_rows, n_columns)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_rows,)
+        """
+        _check_names(self, X)
+        classes = _array_of(self.classes_)
+        return _by_rows(X, partial(_predicted, coef=self.coef_, classes=classes), classes.dtype, None)
+
+
+def label(
+    X: Any,
+    oracle: Callable[[blocks.Question], Any],
+    classes: Iterable[Hashable],
+    *,
+    batch: int = 100,
+    budget: int | None = None,
+) -> Labeler:
+    """`halfspaces.blocks.label` for Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from halfspaces.dask import label
+    >>> X = da.random.default_rng(0).normal(size=(10_000, 3), chunks=(5_000, 3))
+    >>> session = label(X, lambda question: bool(question.values[0] > 0), [False, True], budget=100)
+    >>> session.progress.asked
+    100
+    >>> bool((session.predict(X) == (X[:, 0] > 0)).mean().compute() > 0.9)
+    True
+    """
+    return _answered(Labeler(X, classes, batch=batch), oracle, budget)
+
+
+def simulate_labelling(X: Any, y: Any) -> blocks.Simulation:
+    """`halfspaces.blocks.simulate_labelling` for Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from halfspaces.dask import simulate_labelling
+    >>> X = da.random.default_rng(0).normal(size=(10_000, 3), chunks=(5_000, 3))
+    >>> simulate_labelling(X, X[:, 0] > 0).corrections < 20
+    True
+    """
+    return blocks.simulate_labelling(DaskSource(X, y))
+
+
 def largest_margins(X: Any, w: Any, count: int) -> tuple[npt.NDArray[np.int64], Floats]:
     """`halfspaces.blocks.largest_margins` for Dask collections."""
     return blocks.largest_margins(DaskSource(X), w, count)
@@ -268,9 +358,12 @@ __all__ = [
     "DaskSource",
     "DaskTable",
     "ForsterTransform",
+    "Labeler",
     "LogisticRegression",
     "Pipeline",
     "audit",
     "count_errors",
+    "label",
     "largest_margins",
+    "simulate_labelling",
 ]
