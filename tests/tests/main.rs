@@ -2,6 +2,7 @@
 
 mod dense_and_sparse;
 mod equivariance;
+mod formulas;
 mod known_answers;
 mod malformed;
 mod noise;
