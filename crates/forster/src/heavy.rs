@@ -107,9 +107,8 @@ pub(crate) fn find(
     let mut candidates: Vec<(usize, Option<Mat<f64>>)> = Vec::new();
     for (top, histogram) in std::mem::take(&mut pass.tops).into_iter().zip(histograms) {
         let k = dim - top;
-        for most in
-            thresholds(&histogram.bins(), |inside| is_heavy(inside, k, total, dim, equality))
-        {
+        let enough = |inside| is_heavy(inside, k, total, dim, equality);
+        for most in thresholds(&histogram.bins(), enough) {
             candidates.push((k, None));
             let chosen = Chosen::Along { top, most };
             pass.choices.push(Choice { chosen, before: Chosen::All });

@@ -115,7 +115,7 @@ def test_labelling_does_not_depend_on_the_workers() -> None:
         sizes[list(session.labels)] = -1
         question = session.ask()
         assert question is not None and np.isclose(sizes.max(), abs(question.margin), rtol=1e-12)
-        assert (session.predict(X) == truth).mean() > 0.8
+        assert np.array_equal(session.predict(X), np.where(X @ session.coef_ >= 0, "yes", "no"))
     with pytest.raises(ValueError, match="there is no such class"):
         session.tell("maybe")
     session.tell("no")

@@ -91,9 +91,10 @@ class Labeler:
 
     Notes
     -----
-    There is no guarantee on the number of corrections. On uniformly distributed directions in d dimensions, about 2 d
-    to 2.5 d corrections were measured. To add an intercept, append a column of ones. Source: the update is that of
-    DKTZ23, section 2.
+    The surest rows come first, so `predict` may be wrong for many of the other rows until the session has reached them.
+    To label a sample for fitting a classifier, label random rows. There is no guarantee on the number of corrections.
+    On uniformly distributed directions in d dimensions, about 2 d to 2.5 d corrections were measured. To add an
+    intercept, append a column of ones. Source: the update is that of DKTZ23, section 2.
 
     Examples
     --------

