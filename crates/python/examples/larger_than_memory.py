@@ -7,7 +7,7 @@ once, and the peak memory of a worker.
 """
 
 import argparse
-import resource
+import re
 import time
 from pathlib import Path
 
@@ -15,9 +15,16 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from distributed import Client, LocalCluster, get_worker
+from distributed import Client, LocalCluster
 
-from halfspaces.dask import AveragedPerceptron, ForsterTransform, LogisticRegression, label, largest_margins
+from halfspaces.dask import (
+    AveragedPerceptron,
+    ForsterTransform,
+    LogisticRegression,
+    count_errors,
+    label,
+    largest_margins,
+)
 
 COLUMNS, ROW_GROUP, FILE_ROWS = 50, 50_000, 500_000
 
@@ -32,13 +39,14 @@ def make(folder, gigabytes):
         X = rng.normal(size=(FILE_ROWS, COLUMNS)) @ mix / np.sqrt(rng.chisquare(3, size=(FILE_ROWS, 1)))
         y = (X @ np.linalg.solve(mix, target) > 0) ^ (rng.random(FILE_ROWS) < 0.1)
         frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(COLUMNS)]).assign(y=y)
-        frame.to_parquet(folder / f"{part:04}.parquet", row_group_size=ROW_GROUP, compression="zstd")
+        file = folder / f"{part:04}.parquet"
+        frame.to_parquet(file, row_group_size=ROW_GROUP, compression="zstd", use_dictionary=False)
 
 
 def peak():
-    """Return the largest memory of this process so far, in bytes."""
-    get_worker()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Return the largest resident memory of this process so far, in bytes."""
+    # On Linux, `getrusage` may return the peak of the process that started this one.
+    return int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 
 
 def main():
@@ -83,7 +91,8 @@ def main():
             "labelling 200 rows", lambda: label(X, lambda q: q.values @ target > 0, [False, True], budget=200)
         )
         print(f"  {session.progress.corrections} corrections, {session.n_scans_} scans")
-        timed("predict and compare", lambda: (logistic.predict(X) == y.to_dask_array()).mean().compute())
+        errors = timed("count errors", lambda: count_errors(X, y, logistic.coef_, logistic.intercept_))
+        print(f"  logistic regression misclassifies {errors[0] / rows:.4%} of the rows")
 
 
 if __name__ == "__main__":
