@@ -428,7 +428,8 @@ mod tests {
     fn questions_and_weights_are_those_of_a_session_in_memory() {
         let n = 2 * BLOCK_ROWS + 50;
         let points = points(n);
-        let labels = random_target(3, 2).unwrap().label_all(&points).unwrap();
+        let mut labels = random_target(3, 2).unwrap().label_all(&points).unwrap();
+        labels.iter_mut().step_by(5).for_each(|label| *label = -*label);
         for (workers, batch) in [(1, 1), (2, 7), (3, 400)] {
             let mut session = SelfDirectedSession::new(Greedy::new(3).unwrap(), &points).unwrap();
             let mut learner = BlocksGreedy::new(3, batch).unwrap();
