@@ -14,9 +14,10 @@
 //! *Cost.* Each pass over n × d points reads the points once, sends d² numbers to each worker and receives d²/2 numbers
 //! from each worker. A search for a heavy subspace takes up to five passes, with a few times as many numbers.
 
+use crate::dense::rows_of;
 use crate::descent::{Descent, descend};
 use crate::error::ForsterError;
-use crate::forster::{Forster, rows_of, unresolved};
+use crate::forster::{Forster, unresolved};
 use crate::isotropy::Isotropy;
 use crate::level_passes::LevelPasses;
 use crate::member_pass::{MemberCount, MemberPass, MemberSum};
@@ -425,7 +426,7 @@ impl Forster {
         if proper {
             let sum = points.members(MemberPass::new(&transform, self.params().membership)?)?;
             members = sum.members;
-            certificate = sum.moments.certificate(k)?;
+            certificate = Isotropy::of_sum(&sum.moments, k)?;
         }
         let mass = compare_mass(members.inside as f64, k, all as f64, span_dim);
         let agree = members.disagreeing == 0;

@@ -22,6 +22,7 @@ use faer::linalg::qr::no_pivoting::factor::{
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Col, Conj, Mat, MatRef, Par, unzip, zip};
+use halfspaces_linalg::{InputError, Points};
 
 /// The eigenvalues of a symmetric matrix, in ascending order, and its eigenvectors, as columns.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
@@ -103,6 +104,11 @@ fn reflection(dim: usize) -> Mat<f64> {
     Mat::from_fn(dim, dim, |i, j| {
         f64::from(u8::from(i == j)) - 2.0 * ((i + 1) * (j + 1)) as f64 / norm_sq
     })
+}
+
+/// The rows of a matrix as points.
+pub(crate) fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
+    Points::new(m.row_iter().flat_map(|row| row.iter().copied()).collect(), m.ncols())
 }
 
 /// The product a b.

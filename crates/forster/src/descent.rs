@@ -1,7 +1,7 @@
 //! The levels of a fit: first the span of the points, then each heavy subspace that is found.
 
+use crate::dense::rows_of;
 use crate::error::ForsterError;
-use crate::forster::rows_of;
 use crate::level::{self, End};
 use crate::level_passes::LevelPasses;
 use crate::params::ForsterParams;

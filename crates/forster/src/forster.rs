@@ -38,6 +38,7 @@
 //!
 //! *Claims.* F1, F2, F3, S7.
 
+use crate::dense::rows_of;
 use crate::descent::{Descent, descend};
 use crate::error::ForsterError;
 use crate::isotropy::Isotropy;
@@ -50,8 +51,7 @@ use crate::search::Narrowing;
 use crate::subspace::Subspace;
 use crate::survey::span_of_few;
 use crate::transform::ForsterTransform;
-use faer::MatRef;
-use halfspaces_linalg::{DensePoints, InputError, Params, Points};
+use halfspaces_linalg::{DensePoints, InputError, Params};
 
 impl Params for ForsterParams {
     type Learner = Forster;
@@ -214,15 +214,11 @@ pub(crate) fn unresolved(reason: Option<Reason>, sound: bool) -> Option<Reason> 
     reason.or((!sound).then_some(Reason::CertificateMissed))
 }
 
-pub(crate) fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
-    Points::new(m.row_iter().flat_map(|row| row.iter().copied()).collect(), m.ncols())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use faer::Mat;
-    use halfspaces_linalg::Threads;
+    use halfspaces_linalg::{Points, Threads};
 
     /// The outcome for three points on an axis and one point off it. The three points are in radially isotropic
     /// position on the axis.

@@ -23,9 +23,8 @@
 //! *Source.* DKTZ23 §3 (why a heavy subspace prevents radially isotropic position); the procedure is ours. Claims: F1,
 //! F2.
 
-use crate::dense::{extremes, product, svd};
+use crate::dense::{extremes, product, rows_of, svd};
 use crate::error::ForsterError;
-use crate::forster::rows_of;
 use crate::level_passes::LevelPasses;
 use crate::search::{Bin, Choice, Chosen, Directions, SearchPass};
 use crate::subspace::compare_mass;
@@ -100,7 +99,7 @@ pub(crate) fn find(
         return Ok(None);
     }
     let columns = rows_of(product(a, spectrum.right.as_ref()).as_ref())?;
-    let directions = Some(Directions::new(columns, spectrum));
+    let directions = Some(Directions::new(columns, spectrum.condition()));
     let mut pass = SearchPass { directions, tops, choices: Vec::new() };
     let histograms = points.search(&pass)?.histograms;
     // Each candidate has a largest dimension and, once a subspace was fitted to it, a basis.

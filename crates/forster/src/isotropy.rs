@@ -7,6 +7,7 @@
 //!
 //! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
+use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
 use crate::pass::{Buffers, MomentSum};
 use crate::tile::padded;
@@ -127,9 +128,16 @@ impl Isotropy {
         let mut buffers: Vec<_> = buffers.collect::<Result<_, InputError>>()?;
         let partial = threads.sum_blocks(0, chosen.len(), &mut buffers, of_block)?;
         match partial.finish(chosen.len().div_ceil(BLOCK_ROWS) as u64) {
-            Ok(Some(sum)) => sum.certificate(k),
+            Ok(Some(sum)) => Isotropy::of_sum(&sum, k),
             other => unreachable!("some points are chosen, and all are summed: {other:?}"),
         }
+    }
+
+    /// The certificate of unit rows of dimension `k`.
+    pub(crate) fn of_sum(sum: &MomentSum, k: usize) -> Result<Isotropy, ForsterError> {
+        let values = eigenvalues(sum.matrix(k, sum.weight()).as_ref())?;
+        let (least, largest) = extremes(&values);
+        Ok(Isotropy::of_extremes(least, largest))
     }
 
     /// The certificate with these extreme eigenvalues of M. As M is positive semidefinite with trace d, eigenvalues
@@ -172,7 +180,6 @@ fn row_of<'a>(points: &'a DensePoints<'_>, i: usize) -> &'a [f64] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::{eigenvalues, extremes};
     use faer::Mat;
     use halfspaces_data::{Marginal, Rotation, StudentT, UnitSphere};
     use halfspaces_linalg::Points;

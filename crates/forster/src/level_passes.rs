@@ -3,7 +3,7 @@
 
 use crate::error::ForsterError;
 use crate::pass::{Moments, Pass, Rows};
-use crate::search::{Narrowing, SearchPass, SearchSum};
+use crate::search::{Narrowing, Search, SearchPass, SearchSum};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::{BLOCK_ROWS, InputError, PointSet, Threads, zeros};
 
@@ -89,7 +89,10 @@ impl LevelPasses for InMemory<'_> {
     }
 
     fn search(&mut self, pass: &SearchPass) -> Result<SearchSum, ForsterError> {
-        Ok(self.pass.search(&self.rows, pass)?)
+        let (search, dim) = (Search::new(pass), self.rows.dim);
+        Ok(self.pass.sum(&self.rows.values, &self.rows.weights, |buffers, values, weights| {
+            search.of_block(buffers, values, weights, dim)
+        })?)
     }
 
     fn narrow(&mut self, to: Narrowing) -> Result<(), ForsterError> {

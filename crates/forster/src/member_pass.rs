@@ -1,8 +1,8 @@
 //! The pass that computes the certificates of a fit from blocks of points: the rows in the subspace ([`crate::Subspace`])
 //! and how isotropic their images are ([`Isotropy`](crate::Isotropy)).
 
+use crate::dense::rows_of;
 use crate::error::ForsterError;
-use crate::forster::rows_of;
 use crate::pass::{Buffers, MomentSum};
 use crate::subspace::residual;
 use crate::tile::Factor;

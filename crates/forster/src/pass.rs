@@ -11,11 +11,7 @@
 //! described in [`halfspaces_linalg::Partial`]. Therefore no result depends on the number of threads or machines, not
 //! even in the last digit. Within a block, the sums run from the first row to the last.
 
-use crate::dense::{eigenvalues, extremes};
-use crate::error::ForsterError;
 use crate::gram::{AddGram, add_gram};
-use crate::isotropy::Isotropy;
-use crate::search::{Search, SearchPass, SearchSum};
 use crate::tile::{self, Factor, lanes_dot, padded, product_and_scales, unit_or_zero_rows};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::kernels::{Aligned, Fused, FusedLoop, run_fused};
@@ -106,13 +102,6 @@ impl MomentSum {
             let (row, column) = (i.max(j), i.min(j));
             share * self.lower[row * (row + 1) / 2 + column]
         })
-    }
-
-    /// The certificate of unit rows of dimension `dim`.
-    pub(crate) fn certificate(&self, dim: usize) -> Result<Isotropy, ForsterError> {
-        let values = eigenvalues(self.matrix(dim, self.weight).as_ref())?;
-        let (least, largest) = extremes(&values);
-        Ok(Isotropy::of_extremes(least, largest))
     }
 
     /// M and the sum of logarithms, for rows of total weight `total`. Returns `None` if a row vanishes, which means
@@ -255,20 +244,8 @@ impl Pass {
         sum.matrix(self.dim, rows.total)
     }
 
-    /// Makes a pass of the search for a heavy subspace.
-    pub(crate) fn search(
-        &mut self,
-        rows: &Rows<'_>,
-        pass: &SearchPass,
-    ) -> Result<SearchSum, InputError> {
-        let search = Search::new(pass);
-        self.sum(&rows.values, &rows.weights, |buffers, values, weights| {
-            search.of_block(buffers, values, weights, rows.dim)
-        })
-    }
-
     /// The sum over all blocks.
-    fn sum<S: Sum + Send + Debug, E: Send>(
+    pub(crate) fn sum<S: Sum + Send + Debug, E: Send>(
         &mut self,
         values: &[f64],
         weights: &[f64],

@@ -9,7 +9,6 @@
 //! number is not squared.
 
 use crate::dense::qr_triangle;
-use crate::heavy::Spectrum;
 use crate::pass::Buffers;
 use crate::prepare::largest_size;
 use crate::tile::Factor;
@@ -53,9 +52,9 @@ pub(crate) struct Directions {
 }
 
 impl Directions {
-    /// The directions for the rows of AV.
-    pub(crate) fn new(columns: Points, spectrum: &Spectrum) -> Directions {
-        let across = f64::EPSILON * spectrum.condition();
+    /// The directions for the rows of AV, where A has this condition number.
+    pub(crate) fn new(columns: Points, condition: f64) -> Directions {
+        let across = f64::EPSILON * condition;
         Directions { columns, floor: across * across }
     }
 
@@ -431,9 +430,8 @@ mod tests {
 
     #[test]
     fn histograms_are_those_of_all_rows() {
-        let spectrum = Spectrum { values: vec![1.0, 1e-3], right: Mat::identity(2, 2) };
         let columns = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-        let directions = Some(Directions::new(columns, &spectrum));
+        let directions = Some(Directions::new(columns, 1e3));
         let pass = SearchPass { directions, tops: vec![1], choices: vec![] };
         // The ratios are 1/4, 1/4 and, because a rounding error may be as large, the square of 1000 times 2^-52.
         let values = [1.0, 2.0, 2.0, 4.0, 0.0, 1.0];

@@ -1,10 +1,9 @@
 //! The start of a level: whether its rows span their space, and the first whitening.
 
 use crate::dense::{
-    eigenvalues, extremes, inverse_lower_factor, lower_factor, product, svd, svd_of_wide,
+    eigenvalues, extremes, inverse_lower_factor, lower_factor, product, rows_of, svd, svd_of_wide,
 };
 use crate::error::ForsterError;
-use crate::forster::rows_of;
 use crate::heavy::rank_of;
 use crate::iterate::Iterate;
 use crate::level_passes::LevelPasses;

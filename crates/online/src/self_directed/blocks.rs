@@ -57,6 +57,19 @@ struct SurestRow {
 }
 
 /// The surest rows of some blocks, found by a [`SurestScan`].
+///
+/// ```
+/// use halfspaces_linalg::{Points, Threads};
+/// use halfspaces_online::{BlocksGreedy, OnlineError};
+/// let points = Points::from_rows(&[[2.0], [-1.0]])?;
+/// let mut learner = BlocksGreedy::new(1, 1)?;
+/// learner.next(|scan| {
+///     let found = scan.partial(0, &points, &[], Threads::ONE)?.finish(1).unwrap().unwrap();
+///     assert_eq!(found.rows(), 2);
+///     Ok::<_, OnlineError>(found)
+/// })?;
+/// # Ok::<(), OnlineError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SurestRows {
@@ -187,6 +200,8 @@ pub struct BlocksGreedy {
     /// A unit vector, or zero before the first label.
     weights: Vec<f64>,
     batch: usize,
+    /// Number of points; `None` before the first scan.
+    rows: Option<u64>,
     labelled: BTreeSet<usize>,
     /// The next questions.
     queue: VecDeque<SurestRow>,
@@ -205,6 +220,7 @@ impl BlocksGreedy {
         Ok(BlocksGreedy {
             weights: origin(dim)?,
             batch,
+            rows: None,
             labelled: BTreeSet::new(),
             queue: VecDeque::new(),
             open: None,
@@ -226,11 +242,12 @@ impl BlocksGreedy {
         if let Some((_, question)) = &self.open {
             return Ok(Some(*question));
         }
-        if self.queue.is_empty() {
+        if self.queue.is_empty() && self.rows != Some(self.labelled.len() as u64) {
             let labelled = self.labelled.iter().copied().collect();
             let weights = self.weights.clone();
             let found = scan(&SurestScan { weights, count: self.batch, labelled, cuts: None })?;
             self.scans += 1;
+            self.rows = Some(found.rows);
             self.queue = found.surest.into();
         }
         let Some(found) = self.queue.pop_front() else { return Ok(None) };
