@@ -112,6 +112,32 @@ def test_threads_of_this_process_find_the_same_bits(sample: tuple[np.ndarray, np
         assert same(fits(da.from_array(X, chunks=(5000, 5)), da.from_array(y, chunks=7000)), alone(X, y))
 
 
+def test_parts_begin_at_blocks_and_hold_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+
+    def divided(n: int, most: int) -> tuple[int, ...]:
+        cuts = np.sort(rng.integers(0, n + 1, size=rng.integers(0, most)))
+        return tuple(int(size) for size in np.diff([0, *cuts, n]))
+
+    for _ in range(25):
+        n = int(rng.integers(1, 30 * BLOCK_ROWS))
+        size = int(rng.integers(1, 12)) * BLOCK_ROWS
+        monkeypatch.setattr(hd, "CHUNK_BYTES", 8 * 2 * size)
+        X, y = np.arange(2.0 * n).reshape(n, 2), np.arange(n)
+        chunked = da.from_array(X, chunks=(divided(n, 12), (2,)))
+        source = hd.DaskSource(chunked, da.from_array(y, chunks=(divided(n, 5),)))
+        found = [
+            dask.compute(*[dask.delayed(hd.joined)(part) for part in parts])
+            for parts in (source.parts, source.label_parts)
+        ]
+        assert np.array_equal(np.concatenate(found[0]), X) and np.array_equal(np.concatenate(found[1]), y)
+        lengths = [len(part) for part in found[0]]
+        assert lengths == [len(part) for part in found[1]]
+        assert source.firsts == [sum(lengths[:part]) for part in range(len(lengths))]
+        assert all(first % BLOCK_ROWS == 0 for first in source.firsts)
+        assert all(size <= length <= 2 * size for length in lengths[:-1])
+
+
 def slowly(part: np.ndarray) -> np.ndarray:
     time.sleep(0.05)
     return part

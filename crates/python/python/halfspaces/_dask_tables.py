@@ -83,15 +83,21 @@ class _DaskRows:
     def run(self, work: Callable[..., list[bytes]], *shared: Any) -> list[bytes]:
         from halfspaces.dask import MERGED_AT_ONCE
 
-        task, merge = delayed(work, pure=False), delayed(parts.merged, pure=False)
-        arguments = [delayed(value, traverse=False) for value in shared]
-        arrays = zip(self._source._parts, self._source._firsts, strict=True)
-        found = [task(rows, first, *arguments) for rows, first in arrays]
+        task, merge = delayed(_of_joined, pure=False), delayed(parts.merged, pure=False)
+        arguments = [delayed(value, traverse=False) for value in (work, *shared)]
+        pieces = zip(self._source.parts, self._source.firsts, strict=True)
+        found = [task(rows, first, *arguments) for rows, first in pieces]
         while len(found) > 1:
             found = [merge(found[i : i + MERGED_AT_ONCE]) for i in range(0, len(found), MERGED_AT_ONCE)]
         (total,) = dask.compute(found[0])
         joined: list[bytes] = total
         return joined
+
+
+def _of_joined(pieces: Any, first: int, work: Callable[..., list[bytes]], *shared: Any) -> list[bytes]:
+    from halfspaces.dask import joined
+
+    return work(joined(pieces), first, *shared)
 
 
 def _apply(part: Any, pipeline: Any, method: str, given: dict[str, Any], meta: Any) -> Any:

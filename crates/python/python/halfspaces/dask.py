@@ -41,7 +41,7 @@ except ImportError as error:
     raise ImportError('halfspaces.dask needs Dask; install it with: pip install "halfspaces[dask]"') from error
 
 CHUNK_BYTES = 2**25
-"""The approximate number of bytes of the part of the rows that one task reads, about 32 MB."""
+"""The least number of bytes of the rows of a task, about 32 MB; chunks of more than twice as many bytes are divided."""
 MERGED_AT_ONCE = 16
 """The number of partial results that one task joins."""
 
@@ -58,6 +58,59 @@ def _as_array(name: str, collection: Any, *, lengths: bool) -> Any:
     if lengths and np.isnan(collection.shape[0]):
         collection = collection.compute_chunk_sizes()
     return collection
+
+
+class _Chunks:
+    """The chunks of a Dask array along its rows, and their division into parts that begin at multiples of a block.
+
+    A part consists of whole chunks, without the rows before its first block, and of the first rows of the next chunk.
+    Only these few rows are sent to the worker that has the other rows of the part.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.chunks: list[Any] = array.to_delayed().ravel().tolist()
+        self._ends = [int(end) for end in np.cumsum(array.chunks[0])]
+
+    def part_ends(self, size: int) -> list[int]:
+        """Return the ends of parts of at least `size` rows, a multiple of a block, except for the last part.
+
+        A part ends near the end of a chunk, or inside a chunk of more than twice the size.
+        """
+        n_rows, ends = self._ends[-1], [0]
+        for end in self._ends:
+            end = min(-(-end // blocks.BLOCK_ROWS) * blocks.BLOCK_ROWS, n_rows)
+            while end - ends[-1] > 2 * size:
+                ends.append(ends[-1] + size)
+            if end - ends[-1] >= size or end == n_rows > ends[-1]:
+                ends.append(end)
+        return ends[1:]
+
+    def parts(self, ends: list[int]) -> list[list[Any]]:
+        """Return the pieces of each part: an array, and the range of its rows that belong to the part."""
+        found: list[list[Any]] = [[] for _ in ends]
+        start, part = 0, 0
+        for chunk, end in zip(self.chunks, self._ends, strict=True):
+            at = start
+            while at < end:
+                until = min(end, ends[part])
+                if 2 * (until - at) < end - start:
+                    found[part].append((chunk[at - start : until - start], 0, until - at))
+                else:
+                    found[part].append((chunk, at - start, until - start))
+                at = until
+                part += at == ends[part]
+            start = end
+        return found
+
+
+def joined(pieces: list[tuple[Any, int, int]]) -> Any:
+    """Return the rows of a part of a `DaskSource`."""
+    arrays = [array[start:end] for array, start, end in pieces]
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _of_part(X: Any, y: Any, job: bytes, positive: Any, first: int) -> bytes:
+    return blocks.partial(job, joined(X), y if y is None else joined(y), positive, first)
 
 
 class DaskSource:
@@ -79,25 +132,25 @@ class DaskSource:
         if n_rows == 0 or n_columns == 0:
             raise ValueError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
         self.shape: tuple[int, int] = (int(n_rows), int(n_columns))
+        columns = _Chunks(array.rechunk({1: -1}))
         of_block = 8 * n_columns * blocks.BLOCK_ROWS
-        size = blocks.BLOCK_ROWS * max(1, CHUNK_BYTES // of_block)
-        # Parts must begin at multiples of a block. The alternative, shuffling through disks, would write all rows to
-        # disk.
-        array = array.rechunk({0: size, 1: -1}, method="tasks")
-        self._parts = array.to_delayed()[:, 0].tolist()
-        self._firsts = list(range(0, n_rows, size))
-        self._labels: list[Any] = [None] * len(self._parts)
+        ends = columns.part_ends(blocks.BLOCK_ROWS * max(1, CHUNK_BYTES // of_block))
+        self.firsts = [0, *ends[:-1]]
+        self.parts = columns.parts(ends)
+        self._classes: npt.NDArray[Any] | None = None
+        self._labels: _Chunks | None = None
+        self.label_parts: list[Any] = [None] * len(self.parts)
         if y is not None:
             labels = _as_array("y", y, lengths=True)
             if labels.shape != (n_rows,):
                 raise ValueError(f"y has shape {labels.shape}; expected one label for each of the {n_rows} rows")
-            self._labels = labels.rechunk({0: size}, method="tasks").to_delayed().tolist()
-        self._classes: npt.NDArray[Any] | None = None
+            self._labels = _Chunks(labels)
+            self.label_parts = self._labels.parts(ends)
 
     def _partials(self, job: Any, positive: Any) -> Iterator[Any]:
-        work = delayed(blocks.partial, pure=False)
-        for X, y, first in zip(self._parts, self._labels, self._firsts, strict=True):
-            yield work(job, X, y if positive is not None else None, positive, first)
+        work = delayed(_of_part, pure=False)
+        for X, y, first in zip(self.parts, self.label_parts, self.firsts, strict=True):
+            yield work(X, y if positive is not None else None, job, positive, first)
 
     def run(self, job: bytes, positive: Any = None) -> bytes:
         """Run a job on all rows; see `halfspaces.blocks.Source.run`."""
@@ -112,10 +165,10 @@ class DaskSource:
     def classes(self) -> npt.NDArray[Any]:
         """Return the distinct labels, sorted."""
         if self._classes is None:
-            if self._labels[0] is None:
+            if self._labels is None:
                 raise ValueError("y is missing; a classifier needs labels")
             distinct = delayed(np.unique, pure=False)
-            found = dask.compute(*[distinct(labels) for labels in self._labels])
+            found = dask.compute(*[distinct(labels) for labels in self._labels.chunks])
             self._classes = np.unique(np.concatenate(found))
         return self._classes
 
