@@ -126,7 +126,14 @@ pub(crate) fn partial<'py>(
     let part = run(py, jobs, rows.stored(), |threads: Threads| {
         let points = rows.into_dense()?;
         let block = (first / BLOCK_ROWS) as u64;
-        let part = job.partial(block, &points, &labels, threads).map_err(|e| e.at_row(first))?;
+        let of_table = |error: InputError| match error {
+            InputError::Overflow { row } | InputError::Underflow { row } => {
+                error.at_row(first + row)
+            }
+            InputError::OutsideBall { row, .. } => error.at_row(first + row),
+            other => other,
+        };
+        let part = job.partial(block, &points, &labels, threads).map_err(of_table)?;
         to_bytes(&part)
     })?;
     Ok(PyBytes::new(py, &part))

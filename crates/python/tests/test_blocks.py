@@ -230,3 +230,11 @@ def test_faults_are_told() -> None:
         blocks.Labeler(Broken(X, y, [0]), ["a", "b"]).ask()
     with pytest.raises(ValueError, match="not a partial result"):
         blocks.merge([b"\xff\xff\xff"])
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+def test_a_fault_names_the_row_of_the_whole_table(cuts: list[int]) -> None:
+    X, _ = sample()
+    X[2 * BLOCK_ROWS + 7] = 1e300
+    with pytest.raises(ValueError, match=f"row {2 * BLOCK_ROWS + 7}\\b"):
+        blocks.Labeler(Workers(X, None, cuts), classes=["no", "yes"]).ask()
