@@ -7,6 +7,7 @@ mod known_answers;
 mod malformed;
 mod noise;
 mod outside;
+mod recorded_runs;
 mod resume;
 mod stories;
 mod streams;
