@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::headings::headings;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -50,7 +51,7 @@ impl<'a> Site<'a> {
             if is_page(&file) {
                 let text = fs::read_to_string(&from)?;
                 let text = self.with_links(&file, &text, &mut findings);
-                fs::write(&into, with_tabs(&with_names(&text)))?;
+                fs::write(&into, with_tabs(&with_names(&with_stars(&text))))?;
             } else if from.is_dir() {
                 fs::write(&into, listing(&from)?)?;
             } else {
@@ -177,6 +178,32 @@ fn listing(folder: &Path) -> Result<String, Failure> {
     Ok(names.join("\n") + "\n")
 }
 
+/// The text with a backslash before each star that CommonMark shows as a star. Zensical would read `w* and v*` as
+/// emphasis.
+fn with_stars(text: &str) -> String {
+    let mut stars = BTreeSet::new();
+    let mut code = false;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_MATH;
+    for (event, at) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => code = true,
+            Event::End(TagEnd::CodeBlock) => code = false,
+            Event::Text(_) if !code => {
+                let shown = text.get(at.clone()).unwrap_or_default();
+                stars.extend(shown.match_indices('*').map(|(star, _)| at.start + star));
+            }
+            _ => (),
+        }
+    }
+    let mut shown = text.to_owned();
+    for star in stars.into_iter().rev() {
+        if !text.get(..star).is_some_and(|before| before.ends_with('\\')) {
+            shown.insert(star, '\\');
+        }
+    }
+    shown
+}
+
 /// The text in which each heading has the name that links use.
 fn with_names(text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -272,6 +299,17 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         let listed = fs::read_to_string(root.join("site/empty.txt")).unwrap();
         assert_eq!(listed, "\n");
+    }
+
+    #[test]
+    fn stars_of_formulas_stay_stars() {
+        let text = "*Proof.* w* is v*‖, **then** $a^*$ and `b*`, c\\*.\n\n| w* | x* |\n|---|---|\n| w*‖ | x*‖ |\n\n\
+                    ```\nw*\n```\n\n    v* u*\n";
+        let escaped = "*Proof.* w\\* is v\\*‖, **then** $a^*$ and `b*`, c\\*.\n\n\
+                       | w\\* | x\\* |\n|---|---|\n| w\\*‖ | x\\*‖ |\n\n\
+                       ```\nw*\n```\n\n    v* u*\n";
+        assert_eq!(with_stars(text), escaped);
+        assert_eq!(with_stars(escaped), escaped);
     }
 
     #[test]
