@@ -12,6 +12,8 @@ pub(crate) struct ProjectionExperiment;
 /// Number of points on which errors are evaluated.
 const JUDGED: usize = 1000;
 
+const CLOSER: &str = "changed after a verdict: ε was 0.2 for the sample, and the claim was weak in the ledger of seed 115";
+
 /// The factor by which the null of P12 reduces the dimension m.
 const MOST_DIVIDED: usize = 64;
 
@@ -22,7 +24,7 @@ impl Experiment for ProjectionExperiment {
             ["Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours"]
             Proved, null "a projection to m/64 dimensions"
             halfspaces_pac::{RandomProjection, projected_dimension, projected_margin};
-        "P12p": "After a random projection to m dimensions, the Perspectron with margin parameter γ/(2+γ) has error at most η + ε with probability at least 1 - δ; η = δ = 0.1. Tested with its theorem's schedule on sparse points (ε = 0.35, γ = 0.8), and on a sample of 400 dense points (ε = 0.2, γ = 0.5; at smoke scale 150 points, γ = 0.8)."
+        "P12p": "After a random projection to m dimensions, the Perspectron with margin parameter γ/(2+γ) has error at most η + ε with probability at least 1 - δ; η = δ = 0.1. Tested with its theorem's schedule on sparse points (ε = 0.35, γ = 0.8), and on a sample of 400 dense points (ε = 0.1, γ = 0.5; at smoke scale 150 points, γ = 0.8)."
             ["CKST24 §1.2 and Theorem 3 with our constants; proved for the theorem's schedule, measured for the sample"]
             Measured, null "the majority label"
             halfspaces_pac::{RandomProjection, Projected, Perspectron, SamplePerspectron};
@@ -52,7 +54,8 @@ impl Experiment for ProjectionExperiment {
             points: scale.pick(150, 400, 400),
             margin: scale.pick(0.8, 0.5, 0.5),
             noise,
-            excess: 0.2,
+            // Even the halfspace w* has error η, so at ε = 0.2 its distance from the bound would be a factor of 3.
+            excess: 0.1,
         };
         // With a failure probability of δ, a verdict needs at least 29 trials without a failure.
         plan.push(Planned { configuration, trials: scale.pick(4, 30, 120) });
@@ -129,6 +132,7 @@ impl Experiment for ProjectionExperiment {
             _ => unreachable!("an outcome of another part"),
         });
         let [margins, learning] = evidence;
+        let learning = learning.with_note(CLOSER);
         let evidence = [(margins, few), (learning, constant)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("The margins shown are those of the image of w* on the projected points, divided by γ. P12 claims a margin of γ/(2+γ) for the dimension m; smaller dimensions are shown for comparison. The dimension m depends on the number of points and on their margin, but not on d. It is larger than needed: a projection to m/4 dimensions still keeps the margin.".into());
