@@ -538,4 +538,19 @@ mod tests {
             assert!(fewer_decays(decays, steps - 1) > failure, "one step fewer is not enough");
         }
     }
+
+    /// The probability agrees with the sum of its terms.
+    #[test]
+    fn few_decays_are_a_binomial_tail() {
+        for steps in 1..20u64 {
+            let mut term = (1.0f64 / 3.0).powi(steps as i32);
+            let mut sum = 0.0;
+            for decays in 0..=steps {
+                let found = fewer_decays(decays, steps);
+                assert!((found - sum).abs() <= 1e-13, "{decays} of {steps}: {found}, {sum}");
+                sum += term;
+                term *= 2.0 * (steps - decays) as f64 / (decays + 1) as f64;
+            }
+        }
+    }
 }

@@ -471,4 +471,11 @@ mod tests {
         assert!(StandardLink::skewed_logistic(100.0, 1.0).is_err());
         assert!(StandardLink::skewed_logistic(0.5, 0.46).is_ok());
     }
+
+    #[test]
+    fn a_reference_is_the_same_link() {
+        let made = Made(|t: f64| if t < 0.0 { t } else { 0.5 * t }, 0.5);
+        assert_eq!((<&Made<_> as Link>::asymmetry(&&made), (&made).value(0.5)), (0.5, 0.25));
+        assert_eq!((&made).clamped(3.0), 0.5);
+    }
 }

@@ -234,4 +234,12 @@ mod tests {
         let opt = Population::with_flips(points, &target, vec![0.1, 0.3]).unwrap().opt();
         assert!((opt.mean() - 0.2).abs() < 1e-12 && (opt.standard_error() - 0.1).abs() < 1e-12);
     }
+
+    #[test]
+    fn points_of_a_sample_weigh_the_same() {
+        let points = Points::from_rows(&[[1.0], [-1.0], [0.5], [0.25]]).unwrap();
+        let target = Halfspace::new(vec![1.0]).unwrap();
+        let population = Population::with_flips(points, &target, vec![0.1; 4]).unwrap();
+        assert_eq!((0..4).map(|i| population.weight(i)).collect::<Vec<_>>(), [0.25; 4]);
+    }
 }

@@ -217,6 +217,26 @@ impl<'a> Page<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::{ClaimStatement, Evidence, Null};
+
+    #[test]
+    fn the_null_has_its_failures() {
+        let statement = ClaimStatement {
+            id: "A1".into(),
+            statement: "holds".into(),
+            source: "A".into(),
+            kind: ClaimKind::Measured,
+            null: "a coin".into(),
+            checks: &[],
+        };
+        let rate = |null: &[bool]| {
+            let evidence = Evidence::quantile(20, &[0.5; 20], 0.5);
+            null_rate(&Claim::new(statement.clone(), "A", evidence, Null::of_cases(null.to_vec())))
+        };
+        assert_eq!((rate(&[true]), rate(&[false])), ("fails".into(), "passes".into()));
+        assert_eq!(rate(&[true, false, false]), "fails in 1 of 3 (33\u{a0}%)");
+        assert_eq!(rate(&[]), "not measured");
+    }
 
     #[test]
     fn a_link_holds_its_file() {

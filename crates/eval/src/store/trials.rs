@@ -353,8 +353,9 @@ mod tests {
         let before = fs::read(&path).unwrap();
         let mut store = TrialStore::open(&path).unwrap();
         store.append(&key(0), json!({"value": 0.0})).unwrap();
+        // The two trials are on the lines 1 and 2, so the new one would be on line 3.
         let second = store.append(&key(0), json!({"value": 1.0}));
-        assert!(matches!(second, Err(StoreError::Conflict { .. })));
+        assert!(matches!(second, Err(StoreError::Conflict { line: 3, .. })));
         assert_eq!(fs::read(&path).unwrap(), before);
     }
 

@@ -11,7 +11,7 @@ use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};
 /// use halfspaces_linalg::Halfspace;
 /// use halfspaces_online::{FiniteClass, HalfspaceClass};
 /// let class = HalfspaceClass::new(vec![Halfspace::new(vec![1.0])?, Halfspace::new(vec![-1.0])?])?;
-/// assert_eq!((class.len(), class.dim()), (2, 1));
+/// assert_eq!((class.len(), class.dim(), class.hypotheses().len()), (2, 1, 2));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

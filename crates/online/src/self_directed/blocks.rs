@@ -517,4 +517,11 @@ mod tests {
         });
         assert_eq!(fault, Err(InputError::LengthMismatch { points: 1, labels: 0 }.into()));
     }
+
+    /// Scans for different numbers of rows cannot be added.
+    #[test]
+    fn only_scans_for_the_same_number_of_rows_fit() {
+        let rows = |count| SurestRows { rows: 9, count, surest: Vec::new() };
+        assert!(rows(3).fits(&rows(3)) && !rows(3).fits(&rows(4)));
+    }
 }

@@ -561,4 +561,23 @@ mod tests {
         assert!((0..70).any(|k| one.0[k] != inside[k]));
         assert!([2, 3, 7].into_iter().all(|count| walked(count) == one));
     }
+
+    /// The slack of every point at every cut is that of its definition, for several tasks of points.
+    #[test]
+    fn slacks_are_those_of_all_points() {
+        let mut rng = rng_for(RngStream::CALLER, 5);
+        let mut points: Vec<Vec<f64>> =
+            (0..3 * POINTS_PER_TASK + 1).map(|_| uniform_in_ball(3, &mut rng)).collect();
+        let cuts = [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [0.0, 1.0, 0.0], [0.8, 0.0, -0.6]];
+        let cuts: Vec<&[f64]> = cuts.iter().map(|a| a.as_slice()).collect();
+        let (before, level) = (points.clone(), -0.25);
+        let walkers = Walkers::new(&mut points, &cuts, level, Threads::ONE);
+        assert_eq!(walkers.slack.len(), before.len() * cuts.len());
+        for (w, slack) in before.iter().zip(walkers.slack.chunks_exact(cuts.len())) {
+            for (j, a) in cuts.iter().enumerate() {
+                let level = if j + 1 == cuts.len() { level } else { 0.0 };
+                assert_eq!(slack[j], (kernels::dot(a, w) - level).max(0.0));
+            }
+        }
+    }
 }

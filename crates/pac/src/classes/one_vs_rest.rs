@@ -334,6 +334,9 @@ mod tests {
         };
         let plain = fit([1.0; 3]);
         let classes = plain.class_all(&points, Threads::ONE).unwrap();
+        for (x, class) in points.rows().zip(&classes) {
+            assert_eq!(plain.class_of(x).unwrap(), *class);
+        }
         // Each model may be multiplied by its own constant. Powers of two do not cause rounding errors.
         let rescaled = fit([1024.0, 0.125, 4.0]).class_all(&points, Threads::new(3).unwrap());
         assert_eq!(rescaled.unwrap(), classes);

@@ -268,4 +268,28 @@ mod tests {
         spectrum.map(&same, 0, 0.5, &mut mapped, Threads::ONE).unwrap();
         assert!(mapped.iter().all(|v| *v == 0.0));
     }
+
+    /// Each row of a table of several blocks has the image of the same row in a small table.
+    #[test]
+    fn rows_of_every_block_are_mapped() {
+        let (points, _) = texts(60, 1);
+        let few = rows(&points);
+        let mut many = Rows::for_points(&points);
+        (0..BLOCK + 70).for_each(|i| many.push(points.row(i % 60).unwrap(), 1.0).unwrap());
+        let spectrum = Spectrum::fit(&few, Threads::ONE);
+        let map = |rows: &Rows, first| {
+            let mut mapped = Vec::new();
+            let factors = spectrum.map(rows, first, 1.0, &mut mapped, Threads::ONE).unwrap();
+            (mapped, factors)
+        };
+        let (expected, expected_factors) = map(&few, 0);
+        let (found, factors) = map(&many, 10);
+        let width = spectrum.len();
+        assert_eq!(factors.len(), BLOCK + 60);
+        for (i, (row, factor)) in found.chunks_exact(width).zip(&factors).enumerate() {
+            let same = (i + 10) % 60;
+            assert_eq!(row, &expected[same * width..][..width], "row {i}");
+            assert_eq!(*factor, expected_factors[same], "row {i}");
+        }
+    }
 }
