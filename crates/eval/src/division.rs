@@ -204,6 +204,13 @@ mod tests {
         assert_eq!(division.shards, [1, 2, 3, 1, 2, 3, 1]);
     }
 
+    /// The most expensive trial is assigned first, wherever it is in the plan.
+    #[test]
+    fn expensive_trials_are_dealt_first() {
+        let division = Division::balanced(&trials(&[1.0, 1.0, 2.0]), 2);
+        assert_eq!((division.shards, division.costs), (vec![2, 2, 1], vec![2.0, 2.0]));
+    }
+
     #[test]
     fn divisions_differ_by_trials_and_by_shards() {
         let plan = trials(&[1.0, 1.0, 1.0, 5.0]);

@@ -308,6 +308,12 @@ mod tests {
     /// with unknown slack is weak too.
     #[test]
     fn a_bound_that_nothing_comes_near_is_weak() {
+        // The limit itself is already too far.
+        for (ratio, expected) in [(1.0 / 3.0, Verdict::Weak), (0.34, Verdict::Holds)] {
+            let evidence = Evidence::deterministic("m", Side::AtMost, 1, &[ratio]);
+            let claim = Claim::new(statement(ClaimKind::Proved), "X", evidence, FAILS);
+            assert_eq!(claim.verdict, expected, "{}", claim.slack_text());
+        }
         let claim =
             |evidence: Evidence| Claim::new(statement(ClaimKind::Proved), "X", evidence, FAILS);
         let of = |ratio: f64| Evidence::deterministic("m", Side::AtMost, 1, &[ratio]);

@@ -159,3 +159,19 @@ fn heavy_by_weight_alone() {
     assert_eq!(position.subspace.members(), [0]);
     assert!(position.subspace.is_heavy());
 }
+
+/// On points of a plane in R³, the scatter has rank two, and the product of its nonzero eigenvalues is 1.
+#[test]
+fn the_scatter_of_a_plane_has_determinant_one_in_the_plane() {
+    let inside = clustered(2, 60, 3);
+    let into = Points::from_rows(&[[2.0, 0.0], [0.0, 0.5], [1.0, -3.0]]).unwrap();
+    let values = inside
+        .rows()
+        .flat_map(|x| into.rows().map(move |row| kernels::dot(row.as_slice(), x.as_slice())));
+    let points = Points::new(values.collect(), 3).unwrap();
+    let fit = fit(&points);
+    assert_eq!(fit.transform().inner_dim(), 2);
+    let eigenvalues = scatter(&fit).self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
+    assert!(eigenvalues[0].abs() < 1e-9, "{eigenvalues:?}");
+    assert!((eigenvalues[1] * eigenvalues[2] - 1.0).abs() < 1e-9, "{eigenvalues:?}");
+}

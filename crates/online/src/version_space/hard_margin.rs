@@ -304,4 +304,15 @@ mod tests {
         assert!(fresh.cut(&[0.5]).is_err() && fresh.cut(&[0.6, 0.8]).is_err());
         assert_eq!(fresh, HardMargin::new(1).unwrap());
     }
+
+    /// The second cut binds although its slack is larger than the radius: max over z of min(z₁, 1.5 - z₁) is 0.75.
+    #[test]
+    fn distant_cuts_can_bind() {
+        let mut learner = HardMargin::new(2).unwrap();
+        learner.cuts = vec![1.0, 0.0, -1.0, 0.0];
+        for radius in [1.0, 0.01] {
+            let solution = learner.correction(&[0.0, 1.5 * radius], radius).unwrap();
+            assert!((solution[0] - 0.75).abs() < 1e-6, "{solution:?} at radius {radius}");
+        }
+    }
 }

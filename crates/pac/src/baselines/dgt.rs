@@ -528,4 +528,11 @@ mod tests {
         let learner = params().check().unwrap();
         assert_bad_input(|points, labels| learner.fit(points, labels).map(|_| ()));
     }
+
+    /// At a mean loss of -γε/2 some rule has a small error.
+    #[test]
+    fn the_target_loss_is_half_the_margin_times_the_excess() {
+        let learner = Dgt::params(0.1, 0.5).excess(0.2).check().unwrap();
+        assert!((learner.target_loss() + 0.05).abs() < 1e-15);
+    }
 }
