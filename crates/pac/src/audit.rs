@@ -503,4 +503,17 @@ mod tests {
             assert!(error.unwrap_err().to_string().starts_with("folds = "));
         }
     }
+
+    /// The rows that are not likely wrong have agreements 1 and 3: mean 2 and variance 1.
+    #[test]
+    fn shifts_are_those_of_the_rows_that_are_right() {
+        let [p, n] = [Label::Positive, Label::Negative];
+        let suspect = |row, agreement| Suspect { row, agreement, sort_key: agreement };
+        let suspects = [suspect(0, -2.0), suspect(1, 1.0), suspect(2, 3.0)];
+        let shifts = shifts_of(&suspects, &[n, p, p], &[true, false, false]);
+        let (mut wrong, mut rows) = ([0; 2], [0; 2]);
+        (wrong[class(n)], rows[class(n)], rows[class(p)]) = (1, 1, 2);
+        assert_eq!(shifts, class_shifts(2.0, 1.0, wrong, rows));
+        assert!(shifts.iter().all(|shift| *shift != 0.0));
+    }
 }

@@ -211,4 +211,19 @@ mod tests {
         assert_eq!(kernel.row(2), [0.0, 0.0]);
         assert!((kernel.own(2) - (-2f64).exp()).abs() < 1e-12);
     }
+
+    /// The values of all rows, computed in blocks, are those computed row by row.
+    #[test]
+    fn columns_of_several_blocks_have_the_values_of_their_rows() {
+        let (points, _) = embeddings(40, 8, 3);
+        let mut kernel = CosineKernel::fit(&points, true, Threads::ONE).unwrap();
+        let more: Vec<usize> = (0..BLOCK + 7).map(|i| i % 37).collect();
+        kernel.append(&points.select(&more).unwrap(), Threads::ONE).unwrap();
+        let n = kernel.len();
+        assert_eq!(n, 40 + more.len());
+        let column = kernel.column(5, Threads::ONE);
+        assert_eq!(column, kernel.between(5, &(0..n).collect::<Vec<_>>()));
+        kernel.truncate(41);
+        assert_eq!((kernel.len(), kernel.column(5, Threads::ONE)), (41, column[..41].to_vec()));
+    }
 }
